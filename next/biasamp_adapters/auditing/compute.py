@@ -81,14 +81,11 @@ def compute(
         for direction in directions
         for model in models
     }
-    groups = {
-        (direction, model): GroupMeasurement(measurements[0], members[direction])
-        for (direction, model), measurements in measured.items()
-    }
-    by_stratum = list(evaluation.strata())
+    groups = {key: GroupMeasurement(of_key[0], members[key[0]]) for key, of_key in measured.items()}
+    parts = list(evaluation.strata())
     strata = {
-        (direction, model): [ba.metric.measure(stratum, model, seed) for stratum in by_stratum]
-        for (direction, model), (ba, *_) in measured.items()
+        key: [ba.metric.measure(part, ba.model, seed) for part in parts]
+        for key, (ba, *_) in measured.items()
     }
     drawn: dict[int, dict[str, Array]] = {}
     reason = next(iter(measured.values()))[0].reason_not_to_draw
@@ -98,15 +95,12 @@ def compute(
         metrics = [m for measurements in measured.values() for m in measurements]
         beside = [group for group in groups.values() if not group.members.are_too_many]
         beside += [m for of_key in strata.values() for m in of_key if not m.reason_not_to_draw]
-        usual, n_boot = n_boot, replicates_of(n_boot, metrics, confidence)
-        drawn, further = _draw(metrics, beside, n_boot, seed)
+        n_drawn = replicates_of(n_boot, metrics, confidence)
+        if n_drawn < n_boot:
+            notes.append(words.FEWER_REPLICATES.format(n=n_drawn, usual=n_boot))
+        drawn, further = _draw(metrics, beside, n_drawn, seed)
         notes += further
-        if n_boot < usual:
-            notes.append(words.FEWER_REPLICATES.format(n=n_boot, usual=usual))
-    results = {
-        key: [m.result(drawn.get(id(m), {}), (), confidence) for m in measurements]
-        for key, measurements in measured.items()
-    }
+    results = _results(measured, drawn, confidence)
     rates = {key: _with_draws(m.point, drawn.get(id(m), {})) for key, m in groups.items()}
     notes += [note for of_key in results.values() for x in of_key for note in x.notes]
     judgements = _judge(members, rates, models, confidence)
@@ -116,16 +110,25 @@ def compute(
         members=members,
         rates=rates,
         results=results,
-        strata={
-            key: [m.result(drawn.get(id(m), {}), (), confidence) for m in of_key]
-            for key, of_key in strata.items()
-        },
+        strata=_results(strata, drawn, confidence),
         judgements=judgements,
         reason=reason,
-        n_boot=int(n_boot) if drawn else 0,
+        n_boot=results[directions[0], models[0]][0].n_boot,
         confidence=confidence,
         notes=list(dict.fromkeys(filter(None, notes))),
     )
+
+
+def _results(
+    measured: Mapping[tuple[str, str], Sequence[Any]],
+    drawn: Mapping[int, dict[str, Array]],
+    confidence: float,
+) -> dict[tuple[str, str], list[AmplificationResult]]:
+    """Return the result of each measurement, from its replicates if there are any."""
+    return {
+        key: [m.result(drawn.get(id(m), {}), (), confidence) for m in measurements]
+        for key, measurements in measured.items()
+    }
 
 
 def _draw(

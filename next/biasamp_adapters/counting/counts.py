@@ -29,7 +29,7 @@ from biasamp_adapters.counting.labels import (
 )
 from biasamp_adapters.counting.paths import find_files, is_saved_counts
 from biasamp_adapters.counting.reading import on_common_labels, read_variables
-from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.counting.rows import Rows, digest_of
 from biasamp_adapters.counting.scores import check_threshold, decide
 from biasamp_adapters.counting.tables import read_table
 from biasamp_adapters.counting.variables import Variable
@@ -288,9 +288,11 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     listed = read_lists(options)
     variables = read_variables(inputs, listed, options["missing_values"])
     names = {truth: _name_of(inputs.get((truth, None))) for truth in PREDICTED}
-    rows = Rows(variables, **_read_numbers(columns, variables), names=names, listed=listed)
     # Engines return counted rows in an order of their own.
-    return rows.digested() if rows.has(TASK) and columns.get("count") is None else rows
+    has_order = (TASK, None) in variables and columns.get("count") is None
+    digest = digest_of(variables) if has_order else None
+    numbers = _read_numbers(columns, variables)
+    return Rows(variables, **numbers, names=names, listed=listed, digest=digest)
 
 
 def _name_of(values: Any) -> Any:

@@ -302,13 +302,6 @@ class Rows:
 
     # Adding.
 
-    def digested(self) -> Rows:
-        """Return the rows with their digest, from their labels and groups in this order."""
-        some = slice(None, None, len(self) // _SAMPLE + 1)
-        truths = [v for (role, _), v in self.variables.items() if role in PREDICTED]
-        texts = (f"{v.labels}".encode() + v.take(some).keys().tobytes() for v in truths)
-        return replace(self, digest=crc32(b" ".join([str(len(self)).encode(), *texts])))
-
     def __add__(self, other: Rows) -> Rows:
         """Return the rows of both; their clusters are taken to be different ones."""
         _check_summands(self, other)
@@ -334,6 +327,14 @@ class Rows:
     def variable_names(self) -> list[str]:
         """Names of the variables, with their models."""
         return [role if m is None else f"{role}[{m}]" for role, m in self.variables]
+
+
+def digest_of(variables: Variables) -> int:
+    """Return a number that data of the same labels and groups in the same order share."""
+    truths = [v for (role, _), v in variables.items() if role in PREDICTED]
+    some = slice(None, None, len(truths[0]) // _SAMPLE + 1)
+    texts = (f"{len(v)} {v.labels}".encode() + v.take(some).keys().tobytes() for v in truths)
+    return crc32(b"".join(texts))
 
 
 def _check_summands(first: Rows, second: Rows) -> None:
