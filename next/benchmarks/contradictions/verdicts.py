@@ -277,7 +277,7 @@ def are_errors(
 
 def equal_rates(d: Direction, m: Parts) -> bool:
     """Return whether errors, or errors and missing predictions, are what a sentence speaks of."""
-    is_missing = bool(d.data["missing"].get(d.verdict["model"]))
+    is_missing = bool(d.data["missing"].get(d.verdict["model"])) and not d.is_reversed
     both = m["both"] in (None, ("both " if len(d.members) == 2 else "all ") + d.nouns)
     return both and (m["e"] == "error and missing") == is_missing
 
