@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from contradictions import below_tables, boxes, facts, scores, verdicts  # noqa: F401
+from contradictions import below_tables, boxes, facts, scores, several, verdicts  # noqa: F401
 from contradictions.directions import CODES, FAMILIES, Check, Direction, Parts
 from contradictions.printed import prose, spaced
 
