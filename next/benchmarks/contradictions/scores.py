@@ -109,7 +109,7 @@ OUTCOME = rf"the {GAP} would be <x:size>, BA <y:x> points? and the accuracy <r:r
 
 
 @family(
-    rf"With a threshold of <at:x> for all rows, {OUTCOME}\.",
+    rf"With a threshold of (?P<at>-?[\d.e+-]*\d) for all rows, {OUTCOME}\.",
     r"A threshold for each group reads (?P<feature>.+?) to decide, which may be unlawful\. It aims "
     r"at the rate of each group in the labels, and so at their gap; that is not fairness\. With it "
     rf"\(PrevalenceThreshold\), {OUTCOME} in the rows that set the thresholds\.",
@@ -120,7 +120,7 @@ def _(d: Direction, m: Parts) -> Any:
     for row in thresholds(d):
         at = row["threshold"]
         if (at is None) == (m["at"] is None) and undoes_half(d, row):
-            is_same = at is None or f"{at:g}".replace("-", "−") == m["at"].replace("-", "−")
+            is_same = at is None or f"{at:g}" == m["at"]
             numbers = is_size(m["x"], row["gap"]) and is_near(m["y"], row["ba"])
             if is_same and numbers and is_rate(m["r"], row["accuracy"]):
                 return True
