@@ -72,6 +72,8 @@ def compas_reports() -> Iterator[tuple[str, Any, dict[str, Any]]]:
     two, every = compas("African-American", "Caucasian"), compas()
     rng = np.random.default_rng(0)
     yield "compas_two_groups", two, COMPAS
+    scores = {key: x for key, x in COMPAS.items() if key != "y_pred"}
+    yield "compas_scores", two, scores | {"y_score": "decile_score", "threshold": 5}
     yield "compas_six_groups", every, COMPAS
     crossed = COMPAS | {"sensitive_features": ["race", "sex"]}
     yield "compas_race_by_sex", two, crossed
@@ -80,9 +82,6 @@ def compas_reports() -> Iterator[tuple[str, Any, dict[str, Any]]]:
     )
     named = {"score at 5": "high", "score at 8": "score_at_8", "coin": "coin"}
     yield "compas_three_models", models, COMPAS | {"y_pred": named}
-    groups = every[every["race"].isin(every["race"].value_counts().index[:4])]
-    at_8 = groups.assign(at_8=(groups["decile_score"] >= 8).astype(int))
-    yield "compas_two_models_four_groups", at_8, COMPAS | {"y_pred": {"5": "high", "8": "at_8"}}
     yield "compas_reference", two[3075:], COMPAS | {"reference": two[:3075]}
     weighted = two.assign(w=1.0 + (two["sex"] == "Female"), person=np.arange(len(two)) // 2)
     weights = {"sample_weight": "w", "clusters": "person"}

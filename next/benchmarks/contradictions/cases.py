@@ -93,6 +93,14 @@ def _columns(
         }
         rates = {group: dict(zip(every, x, strict=True)) for group, x in rates.items()}
         more |= {"y_true": None, "reference": bam.BaseRates(rates)}
+    if kind in ("labels", "matrix", "soft") and rng.random() < 0.4:
+        truth = given["y_true"].reshape(n, -1)[:, 0]
+        tilt = rng.normal(0, 0.7, n_groups)[place]
+        score = np.round(truth + tilt + rng.normal(size=n), int(rng.integers(0, 4)))
+        more["y_score"] = {"old": score} if isinstance(given["y_pred"], dict) else score
+        is_one_model = not isinstance(given["y_pred"], dict) and "missing" not in given
+        if kind == "labels" and classes == 2 and is_one_model and rng.random() < 0.8:
+            more |= {"y_pred": None, "threshold": float(np.quantile(score, rng.random()))}
     if kind != "given" and chance[6]:
         keep = rng.choice([0.3, 0.9])
         models = given["y_pred"] if isinstance(given["y_pred"], dict) else {"": None}

@@ -197,6 +197,21 @@ PARTS: dict[str, tuple[str, dict[str, Cell]]] = {
         },
     ),
 }
+PARTS["Thresholds of the score"] = (
+    "thresholds",
+    MODEL
+    | {
+        "threshold": lambda d, text, x: (
+            text == ("one for each group" if x["threshold"] is None else f"{x['threshold']:g}")
+        ),
+        "predicted positive": rate("predicted_positive"),
+        "gap, points": point("gap"),
+        "BA, points": point("ba"),
+        "with equal error rates": point("ba_equal_errors"),
+        "FPR difference": point("fpr_difference"),
+        "accuracy": rate("accuracy"),
+    },
+)
 PARTS["Strata"] = (
     "strata",
     MODEL

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from contradictions import below_tables, boxes, facts, verdicts  # noqa: F401
+from contradictions import below_tables, boxes, facts, scores, several, verdicts  # noqa: F401
 from contradictions.directions import CODES, FAMILIES, Check, Direction, Parts
 from contradictions.printed import prose, spaced
 
@@ -105,7 +105,12 @@ def _try(direction: Direction, families: Any, line: str, start: int) -> tuple[in
         parts.text = match[0]
         try:
             holds = bool(check(direction, parts))
-        except (LookupError, TypeError, ValueError):  # It speaks of what does not exist.
+        except (
+            AssertionError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ):  # It speaks of what does not exist.
             holds = False
         if holds:
             return longest, pattern, True

@@ -1,0 +1,233 @@
+"""Sentences on several gaps and models, and where there is no verdict."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from contradictions.directions import CODES, DOWN, UP, VERBS, Direction, Parts, family, is_clear
+from contradictions.printed import are_ends, is_change, is_near, is_rate, shown, value
+from contradictions.verdicts import TAG, are_unclear, tag
+
+# Several gaps.
+
+
+def are_counts(d: Direction, text: str) -> bool:
+    """Return whether "3 of 10 gaps ... clearly grow, 1 clearly appears" are all that change."""
+    counts, total = Counter[str](), re.match(r"[\d,]+ of ([\d,]+)", text)
+    assert total
+    for n, verb in re.findall(r"([\d,]+)(?: of [^;]*?)? clearly (\w+)", text):
+        counts[VERBS[verb]] += int(value(n))
+        if verb.endswith("s") != (n == "1"):
+            return False
+    unclear = re.search(r"([\d,]+) (is|are) not clear$", text)
+    if unclear and (int(value(unclear[1])) != d.statuses["unclear"]):
+        return False
+    if unclear and (unclear[2] == "is") != (unclear[1] == "1"):
+        return False
+    changed = {status: d.statuses[status] for status in (*UP, *DOWN) if d.statuses[status]}
+    return value(total[1]) == len(d.gaps) and dict(counts) == changed
+
+
+def is_scope(d: Direction, text: str) -> bool:
+    names = [d.member(row["name"]) for row in d.members]
+    return text == d.nouns or (len(names) == 2 and text == " and ".join(names))
+
+
+def mean_side(d: Direction, verb: str, change: str) -> bool:
+    mean = d.verdict
+    side = mean["low"] > 0 if verb == "grow" else mean["high"] < 0
+    return side and is_change(change, mean)
+
+
+@family(
+    TAG + r"In these rows, (?P<counts><n:n> of <m:n> gaps? between <scope:scope> clearly \w+"
+    r"(?:(?:, | and )[\d,]+ (?:clearly \w+|is not clear|are not clear))*)"
+    r"(?:, but the gaps (?P<verb>grow|shrink) on average: <ch:change>)?\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    is_right = are_counts(d, m["counts"]) and is_scope(d, m["scope"]) and tag(d, m)
+    if m["verb"]:
+        same = UP if m["verb"] == "grow" else DOWN
+        is_other_side = not any(d.statuses[status] for status in same)
+        return is_right and is_other_side and mean_side(d, m["verb"], m["ch"])
+    return is_right
+
+
+@family(
+    TAG
+    + r"In these rows, no single gap between <scope:scope> clearly (?P<u>changes|grows or shrinks)"
+    r", but the gaps (?P<verb>grow|shrink) on average: <ch:change>\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    no_gap = are_unclear(d.gaps, m["u"])
+    return no_gap and tag(d, m) and is_scope(d, m["scope"]) and mean_side(d, m["verb"], m["ch"])
+
+
+@family(
+    TAG + r"In these rows, no gap between <scope:scope> clearly (?P<u>changes|grows or shrinks)\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    no_gap = are_unclear(d.gaps, m["u"])
+    return no_gap and tag(d, m) and is_scope(d, m["scope"]) and not is_clear(d.verdict)
+
+
+@family(r"The mean change of the <n:n> gaps? with a certain direction is <ch:change>\.")
+def _(d: Direction, m: Parts) -> Any:
+    in_mean = sum(gap["in_mean"] for gap in d.gaps)
+    return value(m["n"]) == in_mean == d.verdict["n_in_mean"] and is_change(m["ch"], d.verdict)
+
+
+@family(r"No gap has a certain direction, so there is no mean change\.")
+def _(d: Direction, m: Parts) -> Any:
+    return d.verdict["value"] is None and not any(gap["in_mean"] for gap in d.gaps)
+
+
+@family(TAG + r"In these rows, <model:model> makes no errors, so no gap changes\.")
+def _(d: Direction, m: Parts) -> Any:
+    return not d.has_several_models and no_errors(d, m["model"]) and tag(d, m)
+
+
+def no_errors(d: Direction, model: str) -> bool:
+    """Return whether the rates of a model are those of the labels, and no gap changes."""
+    rates = [
+        x for x in d.summary["rates"] if x["direction"] == d.name and shown(x["model"]) == model
+    ]
+    gaps = [gap for gap in d.every_gap if shown(gap["model"]) == model]
+    return not any(gap["value"] for gap in gaps) and not any(rate["change"] for rate in rates)
+
+
+@family(
+    TAG + r"In these rows, <model:model> predicts (?:<c:counted>|the same tasks) for every row, "
+    r"so all predicted gaps are 0\.",
+    r"<model:model> predicts (?:<c:counted>|the same tasks) for every row, so all predicted gaps "
+    r"are 0\.",
+)
+def _(d: Direction, m: Parts) -> Any:
+    return is_constant(d, m["model"], m["c"]) and tag(d, m)
+
+
+def is_constant(d: Direction, model: str, of_class: str | None) -> bool:
+    gaps = [gap for gap in d.every_gap if shown(gap["model"]) == model]
+    rates = [
+        rate["predicted"] == 1
+        for rate in d.summary["rates"]
+        if rate["direction"] == d.name
+        and shown(rate["model"]) == model
+        and d.counted(rate["of_class"]) == of_class
+        and rate["rows"]
+    ]
+    return not any(gap["predicted"] for gap in gaps) and (of_class is None or all(rates))
+
+
+# Several models, and no verdict.
+
+SHOWS = rf"(?:shows?) (?:{'|'.join(CODES)})|cannot be judged"
+
+
+@family(
+    rf"Compared with the (?:labels of these rows|given rates), (?P<body>.+? (?:{SHOWS}))"
+    r"(?:, with <r:rate> accuracy; <h:model>: <s:rate>"
+    r"|; accuracy is <t:rate> for <i:model> and <u:rate> for <j:model>)?\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    if not are_codes(d, m["body"]):
+        return False
+    accuracies = {shown(x["model"]): d.metric("accuracy", x["model"]) for x in d.verdicts}
+    if m["r"] is None and m["t"] is None:
+        return True
+    low, high = m["r"] or m["t"], m["s"] or m["u"]
+    ordered = sorted(accuracies, key=lambda model: accuracies[model]["value"])
+    values = [accuracies[ordered[place]]["value"] for place in (0, -1)]
+    named_low = m["i"] or re.search(rf"({d.patterns['model']}) (?:{SHOWS})$", m["body"])[1]  # type: ignore[index]
+    named = [accuracies[x]["value"] for x in (named_low, m["h"] or m["j"])]
+    return values == named and is_rate(low, values[0]) and is_rate(high, values[1]) and low != high
+
+
+def are_codes(d: Direction, body: str) -> bool:
+    """Return whether each model, or so many models, show what is said of them."""
+    codes, told = {shown(x["model"]): x["code"] for x in d.verdicts}, Counter[str]()
+    place = 0
+    for clause in re.finditer(rf" (?:{SHOWS})", body):
+        who, words = body[place : clause.start()], clause[0]
+        code = next((c for text, c in CODES.items() if words.endswith(text)), "cannot_say")
+        place, every = clause.end(), who.removeprefix(", ").removeprefix(" and ")
+        counted = re.match(r"(?:all |both )?(\d+)?(?: of (\d+))?(?: ?models?)?$", every)
+        if counted:
+            total = len(codes) if every.startswith(("all", "both")) else int(counted[1])
+            if counted[2] and int(counted[2]) != len(codes):
+                return False
+            told[code] += total
+            continue
+        models = re.findall(rf"(?:{d.patterns['model']})(?=$|,| and )", every)
+        if not models or any(codes[model] != code for model in models):
+            return False
+        told[code] += len(models)
+        if more := re.search(r" and (\d+) more$", every):
+            told[code] += int(more[1])
+    return dict(told) == dict(Counter(codes.values()))
+
+
+@family(
+    r"BA of <m:model> differs from that of <first:model> by <x:x> points? \(<low:x> to <high:x>, "
+    r"a band for <k:n> models\)(?:; the accuracies are <r:rate> and <s:rate>)?\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    [record] = [x for x in differences(d) if shown(x["model"]) == m["m"]]
+    bas = [d.metric(record["key"], record[side])["value"] for side in ("model", "first")]
+    is_right = is_near(m["x"], bas[0] - bas[1]) and are_ends([m["low"], m["high"]], record)
+    is_first = shown(record["first"]) == m["first"] == shown(d.data["models"][0])
+    is_right = is_right and is_first and is_clear(record) and value(m["k"]) == len(d.verdicts)
+    accuracies = [d.metric("accuracy", record[side]) for side in ("model", "first")]
+    texts = [m["r"], m["s"]]
+    return (
+        is_right
+        and (m["r"] is None or not d.is_reversed)
+        and all(
+            text is None or is_rate(text, x["value"])
+            for text, x in zip(texts, accuracies, strict=True)
+        )
+    )
+
+
+def differences(d: Direction) -> list[Any]:
+    return [x for x in d.summary["differences"] if x["key"] == f"ba_{d.suffix}"]
+
+
+@family(r"BA of no model clearly differs from that of <m:model>\.")
+def _(d: Direction, m: Parts) -> Any:
+    return not any(map(is_clear, differences(d))) and m["m"] == shown(d.data["models"][0])
+
+
+@family(r"<m:model>:")
+def _(d: Direction, m: Parts) -> Any:
+    return d.has_several_models and m["m"] == shown(d.verdict["model"])
+
+
+def large(d: Direction) -> list[str]:
+    return [d.member(row["name"]) for row in d.members if row["size"] >= 15 * (1 - 1e-9)]
+
+
+@family(TAG + r"There is no gap to judge: these rows hold one (?P<noun>\w+) only \(<a:member>\)\.")
+def _(d: Direction, m: Parts) -> Any:
+    held = [d.member(row["name"]) for row in d.members if row["rows"]]
+    return held == [m["a"]] and m["noun"] == d.noun and tag(d, m)
+
+
+@family(
+    TAG
+    + r"No gap can be judged in these <n:n> rows?: (?:only <a:member> has|no (?P<noun>\w+) has) "
+    r"15 (?P<unit>rows|clusters|effective rows)(?: or more)?, and a gap needs two such "
+    r"(?P<nouns>\w+)\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    is_right = value(m["n"]) == d.data["rows"] and m["unit"] == d.data["unit"] and tag(d, m)
+    return is_right and large(d) == ([m["a"]] if m["a"] else []) and m["nouns"] == d.nouns
+
+
+@family(TAG + r"The gaps cannot be judged without intervals: (?P<reason>.+)\.")
+def _(d: Direction, m: Parts) -> Any:
+    no_gaps = not d.every_gap and d.verdict["why"] == "no_interval" and tag(d, m)
+    is_zero = d.summary["method"]["n_boot"] == 0
+    return no_gaps and (m["reason"] == "no intervals were requested (n_boot=0)" or not is_zero)
