@@ -32,17 +32,24 @@ _FEWEST_ROWS = 200
 _OWN, _BY_GROUP = "decisions", "by group"
 
 
-class _Accuracy(NamedTuple):
-    """The accuracy of decisions, which is drawn beside the rates of the model."""
+class _Accuracies(NamedTuple):
+    """The accuracies that other thresholds give, which are drawn beside the rates of the model."""
 
     evaluation: Evaluation
-    model: str | None
+    positive: int
+    model: str = _OWN
     n_pairs: int = 0
     width: int = 0
 
     def score(self, margins: Margins, origin: Any = None, rng: Any = None) -> dict[str, Array]:
-        """Return the accuracy of a batch."""
-        return {"accuracy": accuracy_of(margins, TASK)}
+        """Return the accuracy at the lowest score of each bin but the first, and that by group."""
+        by_bin = margins.joint(TASK, SCORE)
+        below, total = by_bin.cumsum(axis=2)[..., :-1], by_bin.sum(axis=2, keepdims=True)
+        right = np.where(np.arange(2)[:, None] == self.positive, total - below, below).sum(axis=1)
+        accuracies = [right / margins.total[:, 0]]
+        if margins.rows.has(PREDICTION, _BY_GROUP):
+            accuracies.append(accuracy_of(margins.of_model(_BY_GROUP), TASK))
+        return {"accuracies": np.concatenate(accuracies, axis=1)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,14 +147,14 @@ def _draw(
         GroupMeasurement(metric.measure(evaluation, rule, seed), computed.members[A_TO_T])
         for rule in rows.models
     )
-    to_draw = [own, *(_Accuracy(evaluation, m.model) for m in measured)]
-    (draws, *accuracies), _ = replicate(to_draw, rows, None, computed.n_boot, seed)
+    to_draw = [own, _Accuracies(evaluation, positive)]
+    (draws, others), _ = replicate(to_draw, rows, None, computed.n_boot, seed)
     rates = {key: np.concatenate([x, draws[key]]) for key, x in own.point.items()}
-    others = {}
-    for m, drawn in zip(measured, accuracies, strict=True):
-        accuracy = np.append(m.point["accuracy"][:, -1], drawn["accuracy"])
-        others[str(m.model)] = m, accuracy - rates["accuracy"][:, -1]
-    return rates, others
+    alternatives = {}
+    for m, drawn in zip(measured, others["accuracies"].T, strict=True):
+        accuracy = np.append(m.point["accuracy"][:, -1], drawn)
+        alternatives[str(m.model)] = m, accuracy - rates["accuracy"][:, -1]
+    return rates, alternatives
 
 
 def _decide_by_group(rows: Rows, score: Array, positive: int) -> dict[str, Array]:
