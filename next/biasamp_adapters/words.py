@@ -533,7 +533,7 @@ NOT_REQUESTED = "no intervals were requested (n_boot=0)"
 TOO_FEW_REPLICATES = "a level of {level:.6g}% needs at least {n:,} replicates"
 UNDEFINED = "the value is undefined"
 UNBOUNDED = "the value is unbounded, because the loss is 0"
-SMALL_GROUPS = "{names} have fewer than 15 rows each and carry {share:.0%} of its variance"
+SMALL_GROUPS = "{names} have fewer than 15 {unit} each and carry {share:.0%} of its variance"
 HALF_A_ROW = (
     "half a row of the smallest group or class would change it by more than its standard error; "
     "more rows are needed"

@@ -86,7 +86,7 @@ SMALL = re.compile(
 )
 
 
-FEW_EACH = r"(.+) have fewer than 15 rows each and carry \d+% of its variance"
+FEW_EACH = r"(.+) have fewer than 15 (?:effective )?rows each and carry \d+% of its variance"
 
 
 def is_true_reason(d: Direction, reason: str) -> bool:
@@ -194,7 +194,9 @@ def _(d: Direction, m: Parts) -> Any:
             return True
     known = {row["name"] for row in rows} | {"BA" for row in rows if row["key"].startswith("ba_")}
     if m["names"] == "BA" and (few := re.search(FEW_EACH, m["reason"])):
-        few_rows = {shown(x["name"]) for x in d.members if x["rows"] < 15 or x["size"] < 15}
+        few_rows = {
+            shown(x["name"]) for x in d.members if x["rows"] < 15 or "effective" in m["reason"]
+        }
         named = re.findall(_names({shown(x["name"]) for x in d.members}), few[1])
         if not {*named} <= few_rows:
             return False

@@ -263,7 +263,8 @@ def _(d: Direction, m: Parts) -> Any:
     r"rates first(?:, then (?P<then>[\w() ]+))?\. Ignore (?P<ignored>BA(?: and MALS)?) here\."
 )
 def _(d: Direction, m: Parts) -> Any:
-    equal = not any(gap["true"] for gap in d.gaps)
+    rates = [x for x in d.summary["rates"] if (x["model"], x["direction"]) == told(d)]
+    equal = not any(gap["true"] for gap in d.gaps) and not any(x["sign"] for x in rates)
     unclear = not any(gap["true_clear"] for gap in d.gaps)
     is_0 = not equal or not any(d.metric(f"ba_{d.suffix}", x["model"])["value"] for x in d.verdicts)
     names = [*(m["then"] or "").split(" and "), *m["ignored"].split(" and ")]

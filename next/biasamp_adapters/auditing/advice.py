@@ -151,7 +151,9 @@ def _situation(subject: Subject) -> str:
 
 def _balanced(subject: Subject) -> str:
     """Return what to read where no gap is clear in the labels."""
-    is_equal = all(gap["true"] == 0 for gap in subject.gaps)
+    # Small groups, or those of a reference, may differ where these gaps are 0.
+    is_equal = not any(gap["true"] for gap in subject.gaps)
+    is_equal &= not any(rate["sign"] for rate in subject.rates)
     then = _computed(subject, "DPA(U)", "Multi")
     return words.READ_BALANCED.format(
         close=words.EQUAL if is_equal else words.CLOSE,

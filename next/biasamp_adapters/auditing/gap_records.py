@@ -116,8 +116,9 @@ def _is_half(computed: Computed, direction: str, gaps: Sequence[Gap], signs: Arr
     members = computed.members[direction]
     if len(gaps) != 1 or len(members.groups) != 2 or len(members.compared) != 1:
         return False
-    first, of_class = members.groups.index(gaps[0].first), members.compared[0]
-    return bool(signs[first, of_class] > 0)
+    of_sides = signs[:, members.compared[0]]  # Two tasks may have the same sign.
+    first = members.groups.index(gaps[0].first)
+    return bool(of_sides[first] > 0 > of_sides[1 - first])
 
 
 def main_gap(computed: Computed, direction: str, model: str) -> tuple[int | None, Gap | None]:

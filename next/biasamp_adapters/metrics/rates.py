@@ -182,7 +182,8 @@ class RateMeasurement(Measurement):
         share, few = share_of_few_rows(self.rows_of_rates, counted)
         if not share:
             return ""
-        return words.SMALL_GROUPS.format(names=self.name_conditions(few), share=share)
+        unit = "rows" if self.evaluation.rows.w is None else "effective rows"
+        return words.SMALL_GROUPS.format(names=self.name_conditions(few), unit=unit, share=share)
 
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
         """Return the replicates, or no interval where rates of few rows carry the variance.

@@ -369,3 +369,21 @@ def test_audit_group_without_positives_has_no_rate_and_valid_json() -> None:
 def test_audit_bad_argument_raises(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bam.audit([0, 1] * 20, [0, 1] * 20, sensitive_features=["a", "b"] * 20, **arguments)
+
+
+def test_audit_two_tasks_whose_signs_agree_do_not_have_half_the_change() -> None:
+    groups, guesses = ["a", "b"] * 20 + ["b"] * 4, ["a", "b"] * 20 + ["b", "a"] * 2
+    tasks = np.array([[1, 1]] * 30 + [[1, 0]] * 10 + [[0, 0]] * 4)
+    report = bam.audit(
+        tasks, tasks, sensitive_features=groups, sensitive_features_pred=guesses, n_boot=100
+    )
+    signs = report.to_frame("rates").query("direction == 'T->A' and of_class == 'b'")["sign"]
+    assert signs.tolist() == [-1, -1]
+    assert [verdict["half"] for verdict in report.summary["verdicts"]] == [False, False]
+
+
+def test_audit_small_groups_that_differ_leave_ba_a_sign() -> None:
+    truth = [0, 1] * 40 + [1] * 5
+    report = bam.audit(truth, truth[::-1], sensitive_features=["a", "a", "b", "b"] * 20 + ["c"] * 5)
+    text = " ".join(report.to_text().split())
+    assert "so close that their order is not clear, so BA may have the wrong sign" in text

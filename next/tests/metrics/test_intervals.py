@@ -167,7 +167,8 @@ def test_weighted_rows_count_as_the_rows_that_they_are_worth() -> None:
     assert reason_of(metric, columns) == ""
     assert reason_of(metric, columns | {"sample_weight": [2.5] * 500}) == ""
     weights = np.resize([0.1, 3.0, 0.1], 500)
-    assert "1 have fewer than 15 rows" in reason_of(metric, columns | {"sample_weight": weights})
+    reason = reason_of(metric, columns | {"sample_weight": weights})
+    assert "1 have fewer than 15 effective rows" in reason
 
 
 @pytest.mark.parametrize(("n_clusters", "has_interval"), [(7, False), (8, True)])
