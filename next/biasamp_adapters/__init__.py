@@ -81,7 +81,7 @@ _HOMES = {
     "warning": ("AmplificationWarning",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_SUBMODULES = ("datasets", "sklearn")
+_SUBMODULES = ("aif360", "datasets", "sklearn")
 
 __all__ = sorted([*_HOME_OF, *_SUBMODULES])
 

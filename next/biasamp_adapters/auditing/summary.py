@@ -7,7 +7,7 @@ as they were given. Each list of records is a part of :meth:`AuditReport.to_fram
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 #: It grows by one when a key changes its meaning or goes.
 VERSION = 1
@@ -265,7 +265,10 @@ class MissingRecord(TypedDict):
 
 
 class Summary(TypedDict):
-    """All that a report says, and :meth:`AuditReport.to_frame` by part."""
+    """All that a report says, and :meth:`AuditReport.to_frame` by part.
+
+    ``aif360`` are AIF360's own measures, if a dataset of AIF360 was audited.
+    """
 
     version: int
     title: str
@@ -288,3 +291,4 @@ class Summary(TypedDict):
     strata: list[dict[str, Any]]
     rows_needed: list[dict[str, Any]]
     notes: list[str]
+    aif360: NotRequired[list[dict[str, Any]]]

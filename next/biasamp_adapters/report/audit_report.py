@@ -148,7 +148,7 @@ class AuditReport:
         part : {"metrics", "gaps", "rates", "differences", "pairs", "levels", "equal_errors", \
 "frequency", "thresholds", "largest", "strata"}
         """
-        if part not in _PARTS:
+        if part not in _PARTS and not (part == "aif360" and part in self.summary):
             raise ValueError(f"part must be one of {', '.join(_PARTS)}; received {part!r:.40}")
         return pd.DataFrame(self.summary[part])  # type: ignore[literal-required]
 

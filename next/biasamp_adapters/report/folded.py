@@ -51,6 +51,7 @@ _OF_ALL = {
     "thresholds": "Thresholds of the score",
     "strata": "Strata, in points",
     "frequency": "Frequency of each class or task in labels and predictions",
+    "aif360": "AIF360's own measures",
 }
 _FIELDS = {
     "gaps": [
@@ -144,6 +145,11 @@ _FIELDS = {
         Field("ratio", "ratio, %", "points"),
         Field("falls", "groups whose rate falls", "count"),
     ],
+    "aif360": [
+        Field("measure", "measure", "text"),
+        Field("value", "value", "plain"),
+        Field("ideal", "ideal", "plain"),
+    ],
     "members": [Field("name", "{noun}", "member"), _ROWS, Field("share", "share", "share")],
 }
 
@@ -165,7 +171,7 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
             yield replace(table, caption=", ".join([table.caption, *about]))
     names = names_of(summary, summary["data"]["directions"][0])
     for part, caption in _OF_ALL.items():
-        table = _table(part, caption, parts[part], names)
+        table = _table(part, caption, parts.get(part, []), names)
         yield replace(table, lines=_lines(summary, part))
     for names in (names_of(summary, "A->T"), names_of(summary, "T->A")):
         members = names.members if any(row["rows"] for row in names.members) else []
@@ -221,6 +227,7 @@ def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
         "counted": names.counted,
         "count": "{:,}".format,
         "share": percent,
+        "plain": _plain,
         "errors": error_rate,
         "rate": digits.rate,
         "points": digits.number,
@@ -245,6 +252,11 @@ def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
 def _text(value: Any) -> str:
     """Return a name; that of a metric has its direction."""
     return name(value).replace("->", tables.ARROW)
+
+
+def _plain(value: float) -> str:
+    """Return a number as it is, with at most four decimals."""
+    return f"{round(value, 4):zg}".replace("-", MINUS)
 
 
 def _yes(value: bool) -> str:

@@ -1,0 +1,241 @@
+"""AIF360's datasets as arguments of metrics and audits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from aif360.datasets import BinaryLabelDataset
+from aif360.metrics import ClassificationMetric
+from aif360.metrics.utils import compute_boolean_conditioning_vector
+
+from biasamp_adapters import words
+from biasamp_adapters.counting.arrays import read_numbers, to_numbers
+from biasamp_adapters.counting.counts import Counts
+from biasamp_adapters.counting.labels import Array, Label, listing, plain_labels
+from biasamp_adapters.metrics.base import T_TO_A, Metric
+from biasamp_adapters.metrics.functions import get_metric
+
+#: Groups as AIF360 defines them: a row has all values of one of the dicts.
+Groups: TypeAlias = Sequence[Mapping[str, float]] | None
+
+#: What a reference has in common with the data.
+_SCHEMA = ("protected_attribute_names", "label_names", "favorable_label", "unfavorable_label")
+
+#: Columns that values of metrics do not read.
+_OF_AUDITS = ("y_score", "clusters")
+
+_PREDICTED = "predicted_protected_attributes"
+
+
+class Grouping:
+    """The groups that are compared.
+
+    Attributes
+    ----------
+    used : list of str
+        The protected attributes that define the groups.
+    sides : dict of labels to lists of dicts
+        The unprivileged and the privileged group; empty where every combination of values is one.
+    """
+
+    def __init__(self, dataset: Any, unprivileged: Groups, privileged: Groups) -> None:
+        self._names = list(dataset.protected_attribute_names)
+        maps = dataset.metadata.get("protected_attribute_maps", ())
+        self._meanings = dict(zip(self._names, maps, strict=False))
+        self.used, self.sides = self._names, dict[Label, Any]()
+        if unprivileged is None and privileged is None:
+            return
+        both: dict[str, Any] = {"unprivileged": unprivileged, "privileged": privileged}
+        for side, groups in both.items():
+            self._check(f"{side}_groups", groups)
+        named = {name for groups in both.values() for group in groups for name in group}
+        self.used = [name for name in self._names if name in named]
+        self.sides = {self._label(side, groups): groups for side, groups in both.items()}
+
+    def _check(self, argument: str, groups: Any) -> None:
+        """Raise unless groups are a list of dicts of protected attributes."""
+        is_list = isinstance(groups, list | tuple)
+        names = {*self._names}
+        if not is_list or not all(isinstance(x, Mapping) and names >= {*x} for x in groups):
+            rule = f"{argument} must be a list of dicts of {listing(self._names)}, or both None"
+            raise ValueError(f"{rule}; received {groups!r:.60}")
+
+    def _label(self, side: str, groups: Sequence[Mapping[str, float]]) -> Label:
+        """Return the name of a side: the value of the attribute, if it has only one."""
+        is_value = len(self.used) == len(groups) == 1
+        return self._meaning(self.used[0], groups[0][self.used[0]]) if is_value else side
+
+    def _meaning(self, name: str, code: float) -> Label:
+        """Return what a code of an attribute means, if the dataset says so."""
+        return plain_labels([self._meanings.get(name, {}).get(code, code)], name)[0]
+
+    def describe(self) -> list[str]:
+        """Return what the unprivileged and the privileged group are; empty without these."""
+        return [" or ".join(map(self._describe, groups)) for groups in self.sides.values()]
+
+    def _describe(self, group: Mapping[str, float]) -> str:
+        return ", ".join(f"{name} = {self._meaning(name, code)}" for name, code in group.items())
+
+    def members(self, dataset: Any, argument: str) -> tuple[Any, Array]:
+        """Return the group of each row, and which rows are in one; raise if a group has none."""
+        groups = self.groups(dataset.protected_attributes)
+        for text, label in zip(self.describe(), self.sides, strict=True):
+            if not (groups == label).any():
+                raise ValueError(f"{argument} must have rows of both groups; none have {text}")
+        inside = groups.notna().to_numpy()
+        return groups, inside if self.sides else np.ones(len(groups), dtype=bool)
+
+    def predicted(self, values: Any, n_rows: int) -> Any:
+        """Return the predicted group of each row, missing if it is in none.
+
+        Parameters
+        ----------
+        values : array-like of shape (rows,) or (rows, used attributes), or frame
+            Codes of the dataset; columns without names are in the order of the attributes.
+        n_rows : int
+        """
+        table = pd.DataFrame(values)
+        if table.shape[1] == len(self.used) and not {*self.used} & {*table}:
+            table.columns = pd.Index(self.used)
+        n = len(table.dropna())
+        if not set(self.used) <= set(table) or not n == len(table) == n_rows:
+            rule = f"{_PREDICTED} must have {n_rows} rows of {listing(self.used)}, none missing"
+            raise ValueError(f"{rule}; received {n} rows of {listing(table)}")
+        codes = to_numbers(table[self.used].to_numpy(), _PREDICTED)
+        return self.groups(pd.DataFrame(codes, columns=self.used))
+
+    def groups(self, codes: Any) -> Any:
+        """Return the group of each row of all protected attributes, or of a frame of used ones."""
+        codes = pd.DataFrame(codes, columns=self._names)[self.used]
+        if not self.sides:
+            return codes.replace(self._meanings).squeeze(axis="columns")
+        name = self.used[0] if len(self.used) == 1 else None
+        groups = pd.Series(None, index=codes.index, dtype=object, name=name)
+        for label, side in self.sides.items():
+            held = compute_boolean_conditioning_vector(codes.to_numpy(), self.used, side)
+            groups[held] = label
+        return groups
+
+
+@dataclass(frozen=True, eq=False)
+class Datasets:
+    """What a metric of AIF360 is made from, as it was given."""
+
+    dataset: Any
+    classified: Any
+    unprivileged: Groups = None
+    privileged: Groups = None
+    reference: Any = None
+    predicted: Any = None
+    clusters: Any = None
+
+    @classmethod
+    def of(cls, metric: Any) -> Datasets:
+        """Return the datasets of a metric, which may be AIF360's own."""
+        if not isinstance(metric, ClassificationMetric):
+            raise TypeError(f"metric must be a ClassificationMetric; received {type(metric)}")
+        sides = metric.unprivileged_groups, metric.privileged_groups
+        own = cls(metric.dataset, metric.classified_dataset, *sides)
+        return getattr(metric, "datasets", own)
+
+    @property
+    def favorable(self) -> float | None:
+        """The favourable label of two; None of more, which are all treated alike."""
+        is_binary = isinstance(self.dataset, BinaryLabelDataset)
+        return self.dataset.favorable_label if is_binary else None
+
+    @property
+    def grouping(self) -> Grouping:
+        """How rows become groups."""
+        return Grouping(self.dataset, self.unprivileged, self.privileged)
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """Notes on how the datasets were given."""
+        if np.shares_memory(self.dataset.labels, self.classified.labels):
+            yield words.SAME_LABELS
+        _, inside = self.grouping.members(self.dataset, "dataset")
+        if outside := int((~inside).sum()):
+            yield words.IN_NEITHER_GROUP.format(n=outside)
+
+    def read(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return columns of rows as they are now, and options, of metrics and audits."""
+        grouping = self.grouping
+        groups, inside = grouping.members(self.dataset, "dataset")
+        columns = {
+            "y_true": read_labels(self.dataset, "dataset"),
+            "y_pred": read_labels(self.classified, "classified_dataset"),
+            "sensitive_features": groups,
+        }
+        # What is predicted to be in neither group stays in all rates, and counts as wrong.
+        options: dict[str, Any] = {"missing": "abstain"}
+        if self.favorable is not None:
+            options["class_labels"] = _known(self.dataset)
+            scores = read_scores(self.classified)
+            columns |= {} if scores is None else {"y_score": pd.Series(scores)}
+        if self.predicted is not None:
+            columns["sensitive_features_pred"] = grouping.predicted(self.predicted, len(groups))
+        if (self.dataset.instance_weights != 1).any():
+            weights = pd.Series(self.dataset.instance_weights, name="instance_weights")
+            columns["sample_weight"] = weights
+        if self.clusters is not None:
+            columns["clusters"] = pd.Series(read_numbers(self.clusters, "clusters"))
+        if self.reference is not None:
+            options["reference"] = self._read_reference(grouping)
+        lengths = {name: len(column) for name, column in columns.items()}
+        if len({*lengths.values()}) > 1:
+            raise ValueError(f"all inputs must have as many rows; received {lengths}")
+        return {name: column[inside] for name, column in columns.items()}, options
+
+    def _read_reference(self, grouping: Grouping) -> Counts:
+        """Return the counts of the reference, which has the labels and attributes of the data."""
+        for name in _SCHEMA:
+            given, needed = getattr(self.reference, name, None), getattr(self.dataset, name)
+            if given != needed:
+                rule = f"reference_dataset must have the {name} of dataset, {needed}"
+                raise ValueError(f"{rule}; received {given}")
+        groups, inside = grouping.members(self.reference, "reference_dataset")
+        return Counts.from_arrays(
+            read_labels(self.reference, "reference_dataset")[inside],
+            sensitive_features=groups[inside],
+            sample_weight=self.reference.instance_weights[inside],
+        )
+
+    def metric(self, name: str, settings: dict[str, Any]) -> tuple[Metric, dict[str, Any]]:
+        """Return a metric with its settings, and the columns that it reads."""
+        if settings.pop("privileged", None) is not None:
+            rule = f"{name} compares groups, so it has no value for privileged=True or False"
+            raise ValueError(f"{rule}; the method that ends with _by_pair has one for each group")
+        columns, options = self.read()
+        metric = get_metric(name, **{**options, **settings})
+        if name in ("MALS", "DPA") and metric.direction != T_TO_A and metric.pos_label is None:
+            metric = replace(metric, pos_label=self.favorable)
+        return metric, {x: column for x, column in columns.items() if x not in _OF_AUDITS}
+
+
+def read_labels(dataset: Any, argument: str) -> pd.Series[Any]:
+    """Return the labels of a dataset; raise if one is none of those that it declares."""
+    known, labels = _known(dataset), dataset.labels.ravel()
+    others = np.unique(labels[~np.isin(labels, known)])
+    if len(others):
+        rule = f"{argument}.labels must be labels of the dataset, {listing(known)}"
+        raise ValueError(f"{rule}; received {listing(others.tolist())}")
+    return pd.Series(labels, name=dataset.label_names[0])
+
+
+def _known(dataset: Any) -> list[float]:
+    """Return the labels that a dataset declares."""
+    return np.unique(np.r_[dataset.favorable_label, dataset.unfavorable_label]).tolist()
+
+
+def read_scores(dataset: Any) -> Array | None:
+    """Return the scores of the favourable label; None if they are only 0 and 1.
+
+    With these, AIF360 fills a dataset that has no scores.
+    """
+    scores = np.ravel(dataset.scores)
+    return None if np.isin(scores, (0, 1)).all() else scores

@@ -1,0 +1,201 @@
+"""AIF360's ClassificationMetric with the metrics of bias amplification."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pandas as pd
+from aif360.datasets import StructuredDataset
+from aif360.metrics import ClassificationMetric
+
+from biasamp_adapters.aif360.datasets import Datasets, Grouping, Groups
+from biasamp_adapters.metrics.base import A_TO_T
+from biasamp_adapters.warning import AmplificationWarning
+
+
+class MetricMethods:
+    """A method for each metric, which hands its name and its settings to ``_answer``."""
+
+    def _answer(self, name: str, settings: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def mals_bias_amplification(self, **settings: Any) -> Any:
+        """BiasAmp_MALS, by default of the favourable label.
+
+        Parameters
+        ----------
+        **settings
+            Those of :class:`biasamp_adapters.MALSBiasAmplification`.
+        """
+        return self._answer("MALS", settings)
+
+    def directional_bias_amplification(self, direction: str = A_TO_T, **settings: Any) -> Any:
+        """BA->, directional bias amplification.
+
+        Parameters
+        ----------
+        direction : {"A->T", "T->A"}
+        **settings
+            Those of :class:`biasamp_adapters.DirectionalBiasAmplification`.
+        """
+        return self._answer("BA", {"direction": direction, **settings})
+
+    def multi_attribute_bias_amplification(self, direction: str = A_TO_T, **settings: Any) -> Any:
+        """Multi, how far rates change.
+
+        Parameters
+        ----------
+        direction : {"A->T", "T->A", "undirected"}
+        **settings
+            Those of :class:`biasamp_adapters.MultiAttributeBiasAmplification`.
+        """
+        return self._answer("Multi", {"direction": direction, **settings})
+
+    def leakage_amplification(self, **settings: Any) -> Any:
+        """LA, how much better predictions tell the group than labels do.
+
+        Parameters
+        ----------
+        **settings
+            Those of :class:`biasamp_adapters.LeakageAmplification`.
+        """
+        return self._answer("LA", settings)
+
+    def directional_predictability_amplification(
+        self, direction: str = A_TO_T, **settings: Any
+    ) -> Any:
+        """DPA, how much better one of group and class can be predicted from the other.
+
+        Parameters
+        ----------
+        direction : {"A->T", "T->A"}
+        **settings
+            Those of :class:`biasamp_adapters.DirectionalPredictabilityAmplification`.
+        """
+        return self._answer("DPA", {"direction": direction, **settings})
+
+
+def _without_cache(cls: Any) -> Any:
+    """Replace methods that AIF360's metaclass has made remember by the methods themselves.
+
+    They would keep every instance, and return old values after a dataset has changed.
+    """
+    for name in dir(cls):
+        method: Any = getattr(cls, name)
+        if not name.startswith("_") and hasattr(method, "__wrapped__"):
+            setattr(cls, name, method.__wrapped__)
+    return cls
+
+
+@_without_cache
+class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ignore[misc]
+    """Bias amplification of predictions in AIF360's datasets, beside AIF360's own metrics.
+
+    Each metric is a method, and another one that ends with ``_by_pair`` returns the frame of pairs
+    of a group and a class behind it.
+
+    Parameters
+    ----------
+    dataset : BinaryLabelDataset or MulticlassLabelDataset
+        The labels, protected attributes and instance weights.
+    classified_dataset : same as ``dataset``
+        The predicted labels; all else but the scores as in ``dataset``.
+    unprivileged_groups, privileged_groups : list of dict, optional
+        Groups as AIF360 defines them: a row has all values of one of the dicts. Rows in neither are
+        left out. Without both, every combination of protected attributes is a group.
+    reference_dataset : same as ``dataset``, optional
+        The training data, which decide the signs; by default ``dataset`` does.
+    predicted_protected_attributes : array-like of shape (rows,) or (rows, attributes), optional
+        The attribute as a model predicts it, for T->A, in the codes of ``dataset``. Columns without
+        names are in the order of ``dataset.protected_attribute_names``.
+    clusters : array-like of shape (rows,), optional
+        Rows of one cluster, such as those of one person, are drawn together for intervals.
+
+    Raises
+    ------
+    ValueError
+        If labels are not labels of the dataset, a group has no rows, or inputs do not fit together.
+
+    Notes
+    -----
+    AIF360 remembers the results of all methods and keeps all instances. This class does not: after
+    a dataset has changed, its values are new. Of more than two labels, metrics of bias
+    amplification read all, and the inherited ones whether they are favourable.
+
+    Examples
+    --------
+    Of men, 40 of 50 are hired in labels and predictions; of women 10 of 50, and none is predicted.
+
+    >>> import pandas as pd
+    >>> from aif360.datasets import BinaryLabelDataset
+    >>> from biasamp_adapters.aif360 import BiasAmplificationMetric
+    >>> hired = [0.0] * 10 + [1.0] * 40 + [0.0] * 40 + [1.0] * 10
+    >>> rows = pd.DataFrame({"sex": [1.0] * 50 + [0.0] * 50, "hired": hired})
+    >>> truth = BinaryLabelDataset(
+    ...     df=rows, label_names=["hired"], protected_attribute_names=["sex"]
+    ... )
+    >>> predicted = truth.copy(deepcopy=True)
+    >>> predicted.labels[90:] = 0
+    >>> metric = BiasAmplificationMetric(truth, predicted, [{"sex": 0}], [{"sex": 1}])
+    >>> round(metric.directional_bias_amplification(), 4)
+    0.1
+    >>> print(round(metric.statistical_parity_difference(), 4))
+    -0.8
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        classified_dataset: Any,
+        unprivileged_groups: Groups = None,
+        privileged_groups: Groups = None,
+        *,
+        reference_dataset: Any = None,
+        predicted_protected_attributes: Any = None,
+        clusters: Any = None,
+    ) -> None:
+        sides = unprivileged_groups, privileged_groups
+        options = reference_dataset, predicted_protected_attributes, clusters
+        if isinstance(dataset, StructuredDataset):
+            Grouping(dataset, *sides)  # Its errors are clearer than the host's.
+        # Of several classes, the host keeps copies with two.
+        self.datasets = Datasets(dataset, classified_dataset, *sides, *options)
+        super().__init__(dataset, classified_dataset, *sides)
+        self.datasets.read()
+        for note in self.datasets.notes:
+            warnings.warn(note, AmplificationWarning, stacklevel=2)
+
+    def _answer(self, name: str, settings: dict[str, Any]) -> float:
+        metric, columns = self.datasets.metric(name, settings)
+        return metric(**columns)
+
+    def _pairs(self, name: str, settings: dict[str, Any]) -> pd.DataFrame:
+        metric, columns = self.datasets.metric(name, settings)
+        return metric.result(**columns, n_boot=0).by_pair
+
+    def mals_bias_amplification_by_pair(self, **settings: Any) -> pd.DataFrame:
+        """Return the pairs behind :meth:`mals_bias_amplification`."""
+        return self._pairs("MALS", settings)
+
+    def directional_bias_amplification_by_pair(
+        self, direction: str = A_TO_T, **settings: Any
+    ) -> pd.DataFrame:
+        """Return the pairs behind :meth:`directional_bias_amplification`."""
+        return self._pairs("BA", {"direction": direction, **settings})
+
+    def multi_attribute_bias_amplification_by_pair(
+        self, direction: str = A_TO_T, **settings: Any
+    ) -> pd.DataFrame:
+        """Return the pairs behind :meth:`multi_attribute_bias_amplification`."""
+        return self._pairs("Multi", {"direction": direction, **settings})
+
+    def leakage_amplification_by_pair(self, **settings: Any) -> pd.DataFrame:
+        """Return the pairs behind :meth:`leakage_amplification`."""
+        return self._pairs("LA", settings)
+
+    def directional_predictability_amplification_by_pair(
+        self, direction: str = A_TO_T, **settings: Any
+    ) -> pd.DataFrame:
+        """Return the pairs behind :meth:`directional_predictability_amplification`."""
+        return self._pairs("DPA", {"direction": direction, **settings})

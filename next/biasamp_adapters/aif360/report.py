@@ -1,0 +1,101 @@
+"""The audit of AIF360's datasets, with AIF360's own measures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from biasamp_adapters import words
+from biasamp_adapters.aif360.datasets import Datasets
+from biasamp_adapters.inference.replicates import N_BOOT
+from biasamp_adapters.report.audit_report import AuditReport, audit
+
+#: AIF360's measures of all rows, and of two groups.
+_OF_ALL = ("accuracy", "theil_index", "differential_fairness_bias_amplification")
+_OF_TWO = (
+    *("statistical_parity_difference", "disparate_impact", "equal_opportunity_difference"),
+    *("false_positive_rate_difference", "average_odds_difference", "error_rate_difference"),
+    "between_group_theil_index",
+)
+
+
+def audit_report(
+    metric: Any,
+    *,
+    n_boot: int = N_BOOT,
+    confidence: float = 0.95,
+    random_state: Any = 0,
+    title: str | None = None,
+) -> AuditReport:
+    """Audit AIF360's datasets, as :func:`biasamp_adapters.audit` does, with AIF360's own measures.
+
+    Scores of ``classified_dataset`` are read as those of the favourable label, as AIF360 defines
+    them, unless they are only 0 and 1, with which it fills a dataset without scores.
+
+    Parameters
+    ----------
+    metric : BiasAmplificationMetric or ClassificationMetric
+        The datasets and groups.
+    n_boot : int
+        Bootstrap replicates; 0 gives no intervals.
+    confidence : float
+    random_state : int, Generator or None
+    title : str, optional
+
+    Returns
+    -------
+    AuditReport
+        ``to_frame("aif360")`` has AIF360's own measures.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from aif360.datasets import BinaryLabelDataset
+    >>> from aif360.metrics import ClassificationMetric
+    >>> from biasamp_adapters.aif360 import audit_report
+    >>> hired = [0.0] * 10 + [1.0] * 40 + [0.0] * 40 + [1.0] * 10
+    >>> rows = pd.DataFrame({"sex": [1.0] * 50 + [0.0] * 50, "hired": hired})
+    >>> truth = BinaryLabelDataset(
+    ...     df=rows, label_names=["hired"], protected_attribute_names=["sex"]
+    ... )
+    >>> predicted = truth.copy(deepcopy=True)
+    >>> predicted.labels[90:] = 0
+    >>> metric = ClassificationMetric(truth, predicted, [{"sex": 0}], [{"sex": 1}])
+    >>> audit_report(metric, n_boot=0).to_frame("aif360").head(1)
+        measure  value  ideal
+    0  accuracy    0.9      1
+    """
+    datasets = Datasets.of(metric)
+    columns, options = datasets.read()
+    report = audit(
+        **columns,
+        **options,
+        pos_label=datasets.favorable,
+        favorable_label=datasets.favorable,
+        n_boot=n_boot,
+        confidence=confidence,
+        random_state=random_state,
+        title=title,
+    )
+    sides, notes = datasets.grouping.describe(), [*report.summary["notes"], *datasets.notes]
+    if sides:
+        notes.append(words.AIF360_SIDES.format(*sides))
+    records = [_record(metric, method) for method in (*_OF_ALL, *(_OF_TWO if sides else ()))]
+    summary: Any = {**report.summary, "aif360": records, "notes": notes}
+    return replace(report, summary=summary)
+
+
+def _record(metric: Any, method: str) -> dict[str, Any]:
+    """Return a measure of AIF360; its value is None where it does not exist."""
+    try:
+        with np.errstate(all="ignore"):
+            value = float(getattr(metric, method)())
+    except (ValueError, ZeroDivisionError):
+        value = np.nan
+    return {
+        "measure": method.replace("_", " ").replace("theil", "Theil"),
+        "value": value if np.isfinite(value) else None,
+        "ideal": int(method in ("accuracy", "disparate_impact")),
+    }

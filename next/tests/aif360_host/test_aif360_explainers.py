@@ -1,0 +1,96 @@
+"""Explainers of AIF360, in text and in JSON that any parser reads."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from aif360_cases import SEXES, classified, dataset, drawn, hiring, metric_of
+
+from biasamp_adapters.aif360 import BiasAmplificationJSONExplainer, BiasAmplificationTextExplainer
+
+# isort: split
+from aif360.explainers import MetricJSONExplainer, MetricTextExplainer
+from aif360.metrics import ClassificationMetric
+
+
+def strict(text: str) -> Any:
+    """Read JSON that has no NaN."""
+
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def test_text_names_metric_class_and_meaning() -> None:
+    explain = BiasAmplificationTextExplainer(metric_of(hiring(), **SEXES))
+    assert explain.mals_bias_amplification() == (
+        "MALS of label 1: 0.2000. The mean increase of the shares of over-represented groups, in "
+        "which both directions are mixed."
+    )
+    text = explain.directional_bias_amplification()
+    assert text.startswith("BA A->T: 0.1000. Directional bias amplification, the mean change of")
+    assert explain.multi_attribute_bias_amplification("undirected").startswith("Multi undirected: ")
+
+
+def test_json_has_numbers_and_meaning() -> None:
+    frame = drawn()
+    guess = frame["sex_pred"]
+    metric = metric_of(frame, **SEXES, predicted_protected_attributes=guess)
+    explain = BiasAmplificationJSONExplainer(metric)
+    record = strict(explain.directional_bias_amplification("T->A"))
+    assert record["metric"] == "BA T->A"
+    assert record["value"] == metric.directional_bias_amplification("T->A")
+    assert record["n_rows"] == 240
+    assert record["message"].startswith("BA T->A: ")
+    for method in ("leakage_amplification", "directional_predictability_amplification"):
+        assert strict(getattr(explain, method)())["value"] == getattr(metric, method)()
+
+
+def test_json_of_an_undefined_value_is_null() -> None:
+    # No row is predicted positive, so MALS has no shares.
+    explain = BiasAmplificationJSONExplainer(metric_of(hiring().assign(y_pred=0.0), **SEXES))
+    assert strict(explain.mals_bias_amplification())["value"] is None
+
+
+INHERITED = [
+    name
+    for name in dir(MetricTextExplainer)
+    if not name.startswith("_") and callable(getattr(MetricTextExplainer, name))
+]
+
+
+def explanation(explainer: Any, method: str) -> Any:
+    """Return an explanation, or the error of AIF360's method."""
+    try:
+        return getattr(explainer, method)()
+    except (AttributeError, TypeError) as error:
+        return repr(error)
+
+
+@pytest.mark.parametrize("kind", ["ours", "host"])
+def test_inherited_explanations_are_those_of_the_host(kind: str) -> None:
+    frame = drawn()
+    truth = dataset(frame)
+    host = ClassificationMetric(truth, classified(truth, frame["y_pred"]), **SEXES)
+    metric = host if kind == "host" else metric_of(frame, **SEXES)
+    text, theirs = BiasAmplificationTextExplainer(metric), MetricTextExplainer(host)
+    in_json, theirs_in_json = BiasAmplificationJSONExplainer(metric), MetricJSONExplainer(host)
+    assert len(INHERITED) > 45
+    for name in INHERITED:
+        expected = explanation(theirs, name).replace("ClassificationMetric", type(metric).__name__)
+        assert explanation(text, name) == expected
+        expected = explanation(theirs_in_json, name)
+        if expected.startswith("{"):
+            assert strict(explanation(in_json, name)) == strict(expected)
+
+
+def test_inherited_json_of_an_undefined_value_is_null() -> None:
+    # Of sex 0, nobody is labelled favourable, so its true positive rate divides by 0.
+    frame = hiring().assign(y=lambda x: x["y"] * x["sex"])
+    explain = BiasAmplificationJSONExplainer(metric_of(frame, **SEXES))
+    with pytest.warns(RuntimeWarning, match="invalid value"):
+        text = explain.equal_opportunity_difference()
+    assert "nan" in strict(text)["message"]

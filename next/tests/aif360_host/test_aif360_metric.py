@@ -1,0 +1,300 @@
+"""The metric class for AIF360: worked values, the core on the same rows, inherited methods."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import subprocess
+import sys
+import weakref
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from aif360_cases import SEXES, classified, dataset, drawn, hiring, metric_of
+
+import biasamp_adapters as bam
+from biasamp_adapters.aif360 import BiasAmplificationMetric
+
+# isort: split
+from aif360.datasets import StandardDataset
+from aif360.metrics import BinaryLabelDatasetMetric, ClassificationMetric
+
+#: Each method with its settings, and the metric behind it.
+CASES: list[tuple[str, dict[str, Any], Any]] = [
+    ("mals", {}, bam.MALSBiasAmplification),
+    *(
+        ("directional", {"direction": d}, bam.DirectionalBiasAmplification)
+        for d in ("A->T", "T->A")
+    ),
+    *(
+        ("multi_attribute", {"direction": d}, bam.MultiAttributeBiasAmplification)
+        for d in ("A->T", "T->A", "undirected")
+    ),
+    ("leakage", {"quality": "accuracy"}, bam.LeakageAmplification),
+    ("directional_predictability", {}, bam.DirectionalPredictabilityAmplification),
+    (
+        "directional_predictability",
+        {"direction": "T->A", "quality": "uncertainty_coefficient"},
+        bam.DirectionalPredictabilityAmplification,
+    ),
+]
+
+
+def method_of(name: str) -> str:
+    is_bias = name in ("mals", "directional", "multi_attribute")
+    return f"{name}_bias_amplification" if is_bias else f"{name}_amplification"
+
+
+@pytest.mark.parametrize("groups", [SEXES, {}])
+def test_metric_of_hiring_gives_worked_values(groups: dict[str, Any]) -> None:
+    metric = metric_of(hiring(), **groups, predicted_protected_attributes=hiring()["sex"])
+    # All 40 predicted positives are of sex 1, of the labelled ones 40 of 50.
+    assert metric.mals_bias_amplification() == pytest.approx(40 / 40 - 40 / 50, abs=1e-12)
+    # Sex 1 keeps its rates, sex 0 falls from 10 of 50 to none.
+    assert metric.directional_bias_amplification() == pytest.approx((10 / 50) / 2, abs=1e-12)
+    assert metric.directional_bias_amplification("T->A") == 0
+    pairs = metric.directional_bias_amplification_by_pair().set_index(["group", "class"])
+    assert pairs.loc[(0, 1), "change"] == pytest.approx(-0.2)
+    if groups:
+        assert metric.statistical_parity_difference() == pytest.approx(0 / 50 - 40 / 50)
+
+
+def test_metric_of_compas_is_that_of_arrays(compas: tuple[Any, Any]) -> None:
+    metric = BiasAmplificationMetric(*compas, [{"r": 0}], [{"r": 1}])
+    assert round(metric.directional_bias_amplification(), 4) == 0.0598
+
+
+@pytest.mark.parametrize(("name", "settings", "kind"), CASES)
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_method_is_the_metric_of_the_same_rows(
+    name: str, settings: dict[str, Any], kind: Any, n_labels: int, weighted: bool
+) -> None:
+    frame, train = drawn(n_labels), drawn(n_labels, 90)
+    options = {"predicted_protected_attributes": frame[["sex_pred", "age_pred"]].to_numpy()}
+    reference = dataset(train, weighted=weighted)
+    metric = metric_of(frame, weighted=weighted, reference_dataset=reference, **options)
+    weights = {"sample_weight": train["weight"]} if weighted else {}
+    attributes = ["sex", "age"]
+    signs = bam.Counts.from_arrays(train["y"], sensitive_features=train[attributes], **weights)
+    expected = kind(reference=signs, **settings).result(
+        frame["y"],
+        frame["y_pred"],
+        sensitive_features=frame[attributes],
+        sensitive_features_pred=frame[["sex_pred", "age_pred"]].set_axis(attributes, axis=1),
+        sample_weight=frame["weight"] if weighted else None,
+        n_boot=0,
+    )
+    value = getattr(metric, method_of(name))(**settings)
+    assert value == pytest.approx(expected.value, abs=1e-12)
+    assert abs(value) > 1e-6
+    pairs = getattr(metric, f"{method_of(name)}_by_pair")(**settings)
+    pd.testing.assert_frame_equal(pairs, expected.by_pair)
+
+
+def test_favourable_label_is_the_class_of_mals_and_f1() -> None:
+    frame = drawn()
+    turned = frame.assign(y=1 - frame["y"], y_pred=1 - frame["y_pred"])
+    truth = dataset(turned, favorable_label=0, unfavorable_label=1)
+    metric = BiasAmplificationMetric(truth, classified(truth, turned["y_pred"]), **SEXES)
+    plain = metric_of(frame, **SEXES)
+    assert metric.mals_bias_amplification() == pytest.approx(plain.mals_bias_amplification())
+    assert metric.mals_bias_amplification(pos_label=1) == pytest.approx(
+        plain.mals_bias_amplification(pos_label=0)
+    )
+    f1 = {"quality": "f1", "equalize": "expected"}
+    values = [x.directional_predictability_amplification(**f1) for x in (metric, plain)]
+    assert values[0] == pytest.approx(values[1])
+    assert plain.directional_predictability_amplification(pos_label=0, **f1) != values[1]
+
+
+def test_groups_of_several_attributes_leave_out_the_other_rows() -> None:
+    frame = drawn()
+    sides = {"unprivileged_groups": [{"sex": 0, "age": 0}], "privileged_groups": [{"sex": 1}]}
+    rule = r"Rows of the dataset in neither of the two groups are left out: (\d+)\."
+    with pytest.warns(bam.AmplificationWarning, match=rule):
+        metric = metric_of(frame, **sides, predicted_protected_attributes=frame[["age", "sex"]])
+    kept = frame[(frame["sex"] == 1) | (frame["age"] == 0)]
+    groups = kept["sex"].map({0: "unprivileged", 1: "privileged"})
+    expected = bam.directional_bias_amplification(
+        kept["y"], kept["y_pred"], sensitive_features=groups
+    )
+    assert metric.directional_bias_amplification() == pytest.approx(expected, abs=1e-12)
+    # The columns of predictions have names, so their order does not matter.
+    assert metric.directional_bias_amplification("T->A") == 0
+
+
+def test_group_predicted_to_be_neither_counts_as_wrong() -> None:
+    frame = hiring()
+    guess = frame["sex"].where(frame.index != 99, 2)
+    metric = metric_of(frame, **SEXES, predicted_protected_attributes=guess)
+    # Of 50 hired rows, the 10 of sex 0 are predicted as such, but one that is in neither group.
+    # Its sign is that of hiring: positive for sex 1, so the fall of sex 0 counts positive.
+    assert metric.directional_bias_amplification("T->A") == pytest.approx((1 / 50) / 4)
+
+
+def test_words_of_a_standard_dataset_name_the_groups() -> None:
+    words = hiring().replace({"sex": {0: "woman", 1: "man"}}).astype({"sex": object})
+    maps = {"protected_attribute_maps": [{1.0: "man", 0.0: "woman"}]}
+    columns = {"protected_attribute_names": ["sex"], "privileged_classes": [["man"]]}
+    truth = StandardDataset(words[["sex", "y"]], "y", [1], **columns, metadata=maps)
+    metric = BiasAmplificationMetric(truth, classified(truth, hiring()["y_pred"]), **SEXES)
+    pairs = metric.directional_bias_amplification_by_pair()
+    assert pairs["group"].unique().tolist() == ["man", "woman"]
+
+
+# What is inherited.
+
+GIVEN = {"difference", "ratio", "rich_subgroup"}
+PLAIN = [
+    name
+    for name in dir(ClassificationMetric)
+    if not name.startswith("_")
+    and callable(getattr(ClassificationMetric, name))
+    and name not in GIVEN
+]
+OF_ONE_GROUP = [
+    name
+    for name in PLAIN
+    if "privileged" in getattr(ClassificationMetric, name).__wrapped__.__code__.co_varnames
+]
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_inherited_methods_are_equal(n_labels: int, weighted: bool) -> None:
+    frame = drawn(n_labels)
+    truth = dataset(frame, weighted=weighted)
+    predicted = classified(truth, frame["y_pred"], np.where(frame["y_pred"] > 0, 0.75, 0.25))
+    plain, ours = (
+        kind(truth, predicted, **SEXES) for kind in (ClassificationMetric, BiasAmplificationMetric)
+    )
+    calls: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in PLAIN]
+    calls += [(name, {"privileged": one}) for name in OF_ONE_GROUP for one in (True, False)]
+    assert len(calls) > 130
+    for name, settings in calls:
+        expected = getattr(plain, name)(**settings)
+        np.testing.assert_equal(getattr(ours, name)(**settings), expected, err_msg=name)
+    assert ours.difference(ours.selection_rate) == plain.difference(plain.selection_rate)
+    assert ours.rich_subgroup([1] * 240) == plain.rich_subgroup((1,) * 240)
+
+
+def test_metric_remembers_nothing() -> None:
+    metric = metric_of(hiring(), **SEXES)
+    asked = ("accuracy", "directional_bias_amplification", "mals_bias_amplification")
+    assert [getattr(metric, name)() for name in asked] == pytest.approx([0.9, 0.1, 0.2])
+    before = metric.mals_bias_amplification_by_pair()
+    metric.classified_dataset.labels[:] = metric.dataset.labels
+    assert [getattr(metric, name)() for name in asked] == [1, 0, 0]
+    assert not metric.mals_bias_amplification_by_pair().equals(before)
+    assert copy.deepcopy(metric).accuracy() == 1
+    watched = weakref.ref(metric)
+    del metric
+    gc.collect()
+    assert watched() is None
+
+
+# Bad input.
+
+
+def changed(**options: Any) -> Any:
+    """Ask for a metric of hiring with other options."""
+    return lambda: metric_of(hiring(), **{**SEXES, **options})
+
+
+def with_labels(labels: Any, favorable: int = 1) -> Any:
+    """Ask for a metric of hiring with other predictions."""
+    truth = dataset(hiring(), favorable_label=favorable, unfavorable_label=1 - favorable)
+    predicted = classified(truth, labels)
+    return lambda: BiasAmplificationMetric(truth, predicted, **SEXES)
+
+
+def reference(**options: Any) -> Any:
+    return changed(reference_dataset=dataset(hiring(), **options))
+
+
+NAN = hiring()["y"].where(hiring().index > 0)
+LABELS = r"classified_dataset.labels must be labels of the dataset, 0\.0, 1\.0; received "
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        # Scores in place of labels, of either favourable label.
+        (with_labels(hiring()["y"] * 0.8 + 0.1), LABELS + r"0\.1, 0\.9"),
+        (with_labels(hiring()["y"] * 0.8 + 0.1, favorable=0), LABELS + r"0\.1, 0\.9"),
+        (with_labels(NAN), LABELS + "nan"),
+        (lambda: metric_of(hiring()).leakage_amplification(privileged=True), "LA compares groups"),
+        (
+            lambda: (lambda m: m.difference(m.directional_bias_amplification))(metric_of(hiring())),
+            "BA compares groups, so it has no value for privileged=True or False; the method that "
+            "ends with _by_pair",
+        ),
+        (
+            changed(privileged_groups=None),
+            "privileged_groups must be a list of dicts of 'sex', or both None; received",
+        ),
+        (changed(privileged_groups={"sex": 1}), "privileged_groups must be a list of dicts"),
+        (changed(privileged_groups=[{"race": 1}]), r"of 'sex'.*; received \[{'race': 1}\]"),
+        (changed(privileged_groups=[{"sex": 5}]), "rows of both groups; none have sex = 5"),
+        (changed(privileged_groups=[{"sex": 0}]), "must be disjoint"),
+        (changed(clusters=[1, 2]), r"must have as many rows; received {'y_true': 100,.*: 2}"),
+        (
+            changed(predicted_protected_attributes=[1, 0]),
+            "must have 100 rows of 'sex', none missing; received 2 rows of 'sex'",
+        ),
+        (changed(predicted_protected_attributes=NAN), "none missing; received 99 rows of 'sex'"),
+        (
+            changed(predicted_protected_attributes=["man"] * 100),
+            "predicted_protected_attributes must hold numbers; received 'man'",
+        ),
+        (
+            reference(favorable_label=0, unfavorable_label=1),
+            r"reference_dataset must have the favorable_label of dataset, 1\.0; received 0\.0",
+        ),
+        (
+            lambda: metric_of(hiring()).directional_bias_amplification("T->A"),
+            "sensitive_features_pred must be given for BA T->A",
+        ),
+    ],
+)
+def test_metric_bad_input_raises(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_metric_of_shared_labels_warns() -> None:
+    truth = dataset(hiring())
+    with pytest.warns(bam.AmplificationWarning, match="the very labels of dataset"):
+        BiasAmplificationMetric(truth, truth.copy())
+
+
+def test_metric_of_no_dataset_raises_as_the_host_does() -> None:
+    with pytest.raises(TypeError, match="'dataset' should be a"):
+        BiasAmplificationMetric(hiring(), hiring())
+    assert issubclass(BiasAmplificationMetric, BinaryLabelDatasetMetric)
+
+
+# Import.
+
+
+def run(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+
+def test_import_logs_nothing_and_leaves_the_root_logger() -> None:
+    ended = run(
+        "import logging; import biasamp_adapters.aif360; print(logging.getLogger().handlers, "
+        "logging.getLogger().disabled)"
+    )
+    assert (ended.stdout, ended.stderr) == ("[] False\n", "")
+
+
+def test_import_without_the_host_names_the_extra() -> None:
+    ended = run(
+        "import sys; sys.modules['aif360'] = None; import biasamp_adapters as bam; bam.aif360"
+    )
+    install = 'pip install "biasamp-adapters[aif360]"'
+    assert ended.stderr.splitlines()[-1] == f"ImportError: AIF360 is missing: {install}"

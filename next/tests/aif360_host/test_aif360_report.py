@@ -1,0 +1,125 @@
+"""Audits of AIF360's datasets, with AIF360's own measures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from aif360_cases import SEXES, classified, dataset, drawn, hiring, metric_of
+
+import biasamp_adapters as bam
+from biasamp_adapters.aif360 import BiasAmplificationMetric, audit_report
+
+# isort: split
+from aif360.metrics import BinaryLabelDatasetMetric, ClassificationMetric
+
+MEASURES = [
+    *("accuracy", "theil_index", "differential_fairness_bias_amplification"),
+    *("statistical_parity_difference", "disparate_impact", "equal_opportunity_difference"),
+    *("false_positive_rate_difference", "average_odds_difference", "error_rate_difference"),
+    "between_group_theil_index",
+]
+
+
+def test_report_of_the_host_s_metric_is_that_of_arrays(compas: tuple[Any, Any]) -> None:
+    test, predicted = compas
+    report = audit_report(ClassificationMetric(*compas, [{"r": 0}], [{"r": 1}]))
+    frame = report.to_frame().set_index("key")
+    assert round(frame["value"]["ba_a_to_t"], 4) == 0.0598
+    expected = bam.audit(
+        test.labels.ravel(),
+        predicted.labels.ravel(),
+        sensitive_features=test.protected_attributes.ravel(),
+        y_score=predicted.scores.ravel(),
+        pos_label=0,
+    )
+    assert frame.equals(expected.to_frame().set_index("key"))
+    assert report.to_frame("thresholds").equals(expected.to_frame("thresholds"))
+    text = " ".join(report.to_text(full=True).split())
+    assert "two_year_recid = 0 is marked as favourable" in text
+    assert "the gap between r = 1 and r = 0 in two_year_recid = 0 grows from 12 points" in text
+    assert "In the decisions at 0.6 or more" in text
+    assert "Give scores" not in text
+    assert "the unprivileged group is r = 0, and the privileged one is r = 1." in text
+    assert "AIF360's own measures measure value ideal" in text
+    # 41.2% minus 65.2%, of the table of rates.
+    assert "statistical parity difference −0.2402 0" in text
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_report_has_the_host_s_measures(n_labels: int) -> None:
+    frame = drawn(n_labels)
+    truth = dataset(frame, weighted=True)
+    predicted = classified(truth, frame["y_pred"])
+    host = ClassificationMetric(truth, predicted, **SEXES)
+    ours = BiasAmplificationMetric(truth, predicted, **SEXES)
+    records = audit_report(ours, n_boot=0).to_frame("aif360")
+    assert records["value"].tolist() == [float(getattr(host, name)()) for name in MEASURES]
+    assert records["ideal"].tolist() == [1, 0, 0, 0, 1, 0, 0, 0, 0, 0]
+    assert records["measure"].tolist()[-1] == "between group Theil index"
+    if n_labels == 2:
+        theirs = audit_report(host, n_boot=0)
+        assert theirs.to_frame().equals(audit_report(ours, n_boot=0).to_frame())
+
+
+def test_report_without_two_groups_has_measures_of_all_rows() -> None:
+    report = audit_report(metric_of(drawn()), n_boot=0)
+    assert len(report.to_frame("aif360")) == 3
+    assert "y = 1 by sex × age" in report.to_text()
+    assert "unprivileged" not in report.to_text(full=True)
+
+
+def test_measure_that_does_not_exist_is_none() -> None:
+    frame = hiring().assign(y=1.0, y_pred=1.0)
+    records = audit_report(metric_of(frame, **SEXES), n_boot=0).to_frame("aif360")
+    values = records.set_index("measure")["value"]
+    # Nobody is unfavourable, so there is no false positive rate.
+    assert np.isnan(values["false positive rate difference"])
+    assert values["accuracy"] == 1
+
+
+def test_report_knows_reference_predicted_groups_and_clusters() -> None:
+    frame = drawn()
+    metric = metric_of(
+        frame,
+        weighted=True,
+        **SEXES,
+        reference_dataset=dataset(drawn(n=90)),
+        predicted_protected_attributes=frame["sex_pred"],
+        clusters=np.arange(240) // 2,
+    )
+    text = " ".join(audit_report(metric, n_boot=100).to_text().split())
+    assert "signs of BA from 90 reference rows · weighted by instance_weights" in text
+    assert "120 clusters" in text
+    assert "y = 1 by sex, and sex predicted" in text
+
+
+@pytest.mark.filterwarnings("ignore:Rows of the dataset")
+def test_report_with_sides_of_several_attributes_says_what_they_are() -> None:
+    sides = {"unprivileged_groups": [{"sex": 0, "age": 0}], "privileged_groups": [{"sex": 1}]}
+    report = audit_report(metric_of(drawn(), **sides), n_boot=100)
+    text = " ".join(report.to_text(full=True).split())
+    assert "the gap between privileged and unprivileged" in text
+    assert "unprivileged group is sex = 0, age = 0, and the privileged one is sex = 1." in text
+    assert "in neither of the two groups are left out" in text
+
+
+def test_scores_that_are_labels_are_no_scores() -> None:
+    frame = drawn()
+    filled = audit_report(metric_of(frame, **SEXES), n_boot=0)
+    assert filled.summary["data"]["scores"] == []
+    truth = dataset(frame)
+    scored = classified(truth, frame["y_pred"], 0.2 + 0.6 * frame["y_pred"])
+    report = audit_report(BiasAmplificationMetric(truth, scored, **SEXES), n_boot=0)
+    assert report.summary["data"]["scores"] == ["model"]
+
+
+def test_report_of_another_metric_raises() -> None:
+    with pytest.raises(
+        TypeError, match="must be a ClassificationMetric; received"
+    ):
+        audit_report(BinaryLabelDatasetMetric(dataset(hiring()), **SEXES))
+    report = bam.audit([0, 1], [0, 1], sensitive_features=["a", "b"], n_boot=0)
+    with pytest.raises(ValueError, match="part must be one of"):
+        report.to_frame("aif360")
