@@ -116,9 +116,7 @@ def test_scores_that_are_labels_are_no_scores() -> None:
 
 
 def test_report_of_another_metric_raises() -> None:
-    with pytest.raises(
-        TypeError, match="must be a ClassificationMetric; received"
-    ):
+    with pytest.raises(TypeError, match="must be a ClassificationMetric; received"):
         audit_report(BinaryLabelDatasetMetric(dataset(hiring()), **SEXES))
     report = bam.audit([0, 1], [0, 1], sensitive_features=["a", "b"], n_boot=0)
     with pytest.raises(ValueError, match="part must be one of"):
