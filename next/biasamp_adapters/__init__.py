@@ -83,7 +83,8 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _SUBMODULES = ("aif360", "datasets", "sklearn")
 
-__all__ = sorted([*_HOME_OF, *_SUBMODULES])
+# All but AIF360, which "import *" would need.
+__all__ = sorted([*_HOME_OF, *_SUBMODULES[1:]])
 
 
 def __getattr__(name: str) -> Any:

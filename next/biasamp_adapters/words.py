@@ -441,7 +441,10 @@ SAME_LABELS = (
     "classified_dataset has the very labels of dataset, so a change to one is a change to both: "
     "copy(deepcopy=True) copies them."
 )
-IN_NEITHER_GROUP = "Rows of the dataset in neither of the two groups are left out: {n:,}."
+IN_NEITHER_GROUP = (
+    "Rows in neither of the two groups are left out: {n:,}. AIF360's measures of all rows count "
+    "them."
+)
 AIF360_SIDES = "In AIF360's measures, the unprivileged group is {}, and the privileged one is {}."
 OF_LABEL, IDEAL = " of label {label}", "The ideal value is 0, which alone is not a pass."
 

@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from aif360.datasets import BinaryLabelDataset
 from aif360.metrics import ClassificationMetric
 from aif360.metrics.utils import compute_boolean_conditioning_vector
 
@@ -22,7 +21,7 @@ from biasamp_adapters.metrics.functions import get_metric
 #: Groups as AIF360 defines them: a row has all values of one of the dicts.
 Groups: TypeAlias = Sequence[Mapping[str, float]] | None
 
-#: What a reference has in common with the data.
+#: What datasets have in common that are used together.
 _SCHEMA = ("protected_attribute_names", "label_names", "favorable_label", "unfavorable_label")
 
 #: Columns that values of metrics do not read.
@@ -36,6 +35,8 @@ class Grouping:
 
     Attributes
     ----------
+    dataset : BinaryLabelDataset or MulticlassLabelDataset
+        It says what codes mean.
     used : list of str
         The protected attributes that define the groups.
     sides : dict of labels to lists of dicts
@@ -43,6 +44,7 @@ class Grouping:
     """
 
     def __init__(self, dataset: Any, unprivileged: Groups, privileged: Groups) -> None:
+        self.dataset = dataset
         self._names = list(dataset.protected_attribute_names)
         maps = dataset.metadata.get("protected_attribute_maps", ())
         self._meanings = dict(zip(self._names, maps, strict=False))
@@ -58,9 +60,8 @@ class Grouping:
 
     def _check(self, argument: str, groups: Any) -> None:
         """Raise unless groups are a list of dicts of protected attributes."""
-        is_list = isinstance(groups, list | tuple)
-        names = {*self._names}
-        if not is_list or not all(isinstance(x, Mapping) and names >= {*x} for x in groups):
+        is_list = isinstance(groups, list | tuple) and all(isinstance(x, Mapping) for x in groups)
+        if not is_list or not {name for group in groups for name in group} <= {*self._names}:
             rule = f"{argument} must be a list of dicts of {listing(self._names)}, or both None"
             raise ValueError(f"{rule}; received {groups!r:.60}")
 
@@ -145,8 +146,8 @@ class Datasets:
     @property
     def favorable(self) -> float | None:
         """The favourable label of two; None of more, which are all treated alike."""
-        is_binary = isinstance(self.dataset, BinaryLabelDataset)
-        return self.dataset.favorable_label if is_binary else None
+        label = self.dataset.favorable_label
+        return None if isinstance(label, list) else label
 
     @property
     def grouping(self) -> Grouping:
@@ -175,7 +176,7 @@ class Datasets:
         options: dict[str, Any] = {"missing": "abstain"}
         if self.favorable is not None:
             options["class_labels"] = _known(self.dataset)
-            scores = read_scores(self.classified)
+            scores = read_scores(self.classified, "classified_dataset")
             columns |= {} if scores is None else {"y_score": pd.Series(scores)}
         if self.predicted is not None:
             columns["sensitive_features_pred"] = grouping.predicted(self.predicted, len(groups))
@@ -193,11 +194,7 @@ class Datasets:
 
     def _read_reference(self, grouping: Grouping) -> Counts:
         """Return the counts of the reference, which has the labels and attributes of the data."""
-        for name in _SCHEMA:
-            given, needed = getattr(self.reference, name, None), getattr(self.dataset, name)
-            if given != needed:
-                rule = f"reference_dataset must have the {name} of dataset, {needed}"
-                raise ValueError(f"{rule}; received {given}")
+        check_match(self.reference, self.dataset, "reference_dataset")
         groups, inside = grouping.members(self.reference, "reference_dataset")
         return Counts.from_arrays(
             read_labels(self.reference, "reference_dataset")[inside],
@@ -208,13 +205,20 @@ class Datasets:
     def metric(self, name: str, settings: dict[str, Any]) -> tuple[Metric, dict[str, Any]]:
         """Return a metric with its settings, and the columns that it reads."""
         if settings.pop("privileged", None) is not None:
-            rule = f"{name} compares groups, so it has no value for privileged=True or False"
-            raise ValueError(f"{rule}; the method that ends with _by_pair has one for each group")
+            raise ValueError(f"{name} compares groups, so one group has no value; see ..._by_pair")
         columns, options = self.read()
         metric = get_metric(name, **{**options, **settings})
         if name in ("MALS", "DPA") and metric.direction != T_TO_A and metric.pos_label is None:
             metric = replace(metric, pos_label=self.favorable)
         return metric, {x: column for x, column in columns.items() if x not in _OF_AUDITS}
+
+
+def check_match(dataset: Any, other: Any, argument: str) -> None:
+    """Raise unless a dataset has the labels and protected attributes of another one."""
+    for name in _SCHEMA:
+        received, needed = getattr(dataset, name, None), getattr(other, name)
+        if received != needed:
+            raise ValueError(f"{argument} must have the {name} {needed}; received {received}")
 
 
 def read_labels(dataset: Any, argument: str) -> pd.Series[Any]:
@@ -232,10 +236,12 @@ def _known(dataset: Any) -> list[float]:
     return np.unique(np.r_[dataset.favorable_label, dataset.unfavorable_label]).tolist()
 
 
-def read_scores(dataset: Any) -> Array | None:
+def read_scores(dataset: Any, argument: str) -> Array | None:
     """Return the scores of the favourable label; None if they are only 0 and 1.
 
     With these, AIF360 fills a dataset that has no scores.
     """
     scores = np.ravel(dataset.scores)
+    if len(scores) != len(dataset.labels):
+        raise ValueError(f"{argument}.scores must be one column; received {dataset.scores.shape}")
     return None if np.isin(scores, (0, 1)).all() else scores

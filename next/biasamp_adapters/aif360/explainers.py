@@ -42,17 +42,12 @@ class BiasAmplificationTextExplainer(MetricMethods, MetricTextExplainer):  # typ
 
     def _answer(self, name: str, settings: dict[str, Any]) -> str:
         metric, columns = Datasets.of(self.metric).metric(name, settings)
-        return self._explain(metric.result(**columns, n_boot=0))
+        return self._explain(metric.result(**columns, n_boot=0), words.GLOSSARY[metric.short])
 
-    def _explain(self, result: AmplificationResult) -> str:
+    def _explain(self, result: AmplificationResult, meaning: str) -> str:
         label = result.pos_label
         of_label = "" if label is None else words.OF_LABEL.format(label=label)
-        return f"{result.metric}{of_label}: {result.value:z.4f}. {_meaning(result)}"
-
-
-def _meaning(result: AmplificationResult) -> str:
-    """Return what a metric measures, from the glossary of reports."""
-    return words.GLOSSARY[result.measurement.metric.short]
+        return f"{result.metric}{of_label}: {result.value:z.4f}. {meaning}"
 
 
 def _valid_json(method: Callable[..., str]) -> Callable[..., str]:
@@ -75,11 +70,11 @@ class BiasAmplificationJSONExplainer(BiasAmplificationTextExplainer, MetricJSONE
     metric : BiasAmplificationMetric or ClassificationMetric
     """
 
-    def _explain(self, result: AmplificationResult) -> str:
+    def _explain(self, result: AmplificationResult, meaning: str) -> str:
         about = result.to_dict().items()
         record = {name: x["value"] if isinstance(x, dict) else x for name, x in about}
-        record |= {"message": super()._explain(result), "label": result.pos_label}
-        record |= {"description": _meaning(result), "ideal": words.IDEAL}
+        record |= {"message": super()._explain(result, meaning), "label": result.pos_label}
+        record |= {"description": meaning, "ideal": words.IDEAL}
         return json.dumps(record)
 
 

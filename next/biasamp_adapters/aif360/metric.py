@@ -107,8 +107,9 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
     reference_dataset : same as ``dataset``, optional
         The training data, which decide the signs; by default ``dataset`` does.
     predicted_protected_attributes : array-like of shape (rows,) or (rows, attributes), optional
-        The attribute as a model predicts it, for T->A, in the codes of ``dataset``. Columns without
-        names are in the order of ``dataset.protected_attribute_names``.
+        The attributes that define the groups as a model predicts them, for T->A, in the codes of
+        ``dataset``. Columns without names are in the order of ``protected_attribute_names``. A
+        prediction of neither group counts as wrong.
     clusters : array-like of shape (rows,), optional
         Rows of one cluster, such as those of one person, are drawn together for intervals.
 

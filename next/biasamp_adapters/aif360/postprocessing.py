@@ -9,7 +9,7 @@ from aif360.algorithms import Transformer
 from aif360.datasets import BinaryLabelDataset
 from sklearn.utils.validation import check_is_fitted
 
-from biasamp_adapters.aif360.datasets import Grouping, Groups, read_labels, read_scores
+from biasamp_adapters.aif360.datasets import Grouping, Groups, check_match, read_labels, read_scores
 from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold
 
@@ -84,7 +84,7 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
             kind = type(dataset_true).__name__
             raise TypeError(f"dataset_true must be a BinaryLabelDataset; received a {kind}")
         with dataset_true.temporarily_ignore("labels", "scores"):
-            if dataset_true != dataset_pred:
+            if len(dataset_true.labels) != len(dataset_pred.labels) or dataset_true != dataset_pred:
                 raise ValueError("dataset_pred may differ from dataset_true in labels and scores")
         self.grouping = Grouping(dataset_true, *self.groups)
         groups, inside = self.grouping.members(dataset_true, "dataset_true")
@@ -110,6 +110,7 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
             If a group has no threshold and ``unknown_groups`` is "error".
         """
         check_is_fitted(self.rule)
+        check_match(dataset, self.grouping.dataset, "dataset")
         groups = self.grouping.groups(dataset.protected_attributes)
         if self.grouping.sides:
             groups = groups.fillna("neither group")
@@ -125,7 +126,7 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
 
 def _scores(dataset: Any, argument: str) -> Array:
     """Return the scores of a dataset; raise if there are none."""
-    scores = read_scores(dataset)
+    scores = read_scores(dataset, argument)
     if scores is None:
         rule = f"{argument}.scores must be scores of the favourable label"
         raise ValueError(f"{rule}; received only 0 and 1, with which AIF360 fills a dataset")

@@ -79,7 +79,8 @@ def audit_report(
         random_state=random_state,
         title=title,
     )
-    sides, notes = datasets.grouping.describe(), [*report.summary["notes"], *datasets.notes]
+    notes = [*report.summary["notes"], *datasets.notes]
+    sides = datasets.grouping.describe()
     if sides:
         notes.append(words.AIF360_SIDES.format(*sides))
     records = [_record(metric, method) for method in (*_OF_ALL, *(_OF_TWO if sides else ()))]

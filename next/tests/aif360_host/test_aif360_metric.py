@@ -113,7 +113,8 @@ def test_favourable_label_is_the_class_of_mals_and_f1() -> None:
 def test_groups_of_several_attributes_leave_out_the_other_rows() -> None:
     frame = drawn()
     sides = {"unprivileged_groups": [{"sex": 0, "age": 0}], "privileged_groups": [{"sex": 1}]}
-    rule = r"Rows of the dataset in neither of the two groups are left out: (\d+)\."
+    n = int(((frame["sex"] == 0) & (frame["age"] == 1)).sum())
+    rule = f"Rows in neither of the two groups are left out: {n}. AIF360's measures of all rows"
     with pytest.warns(bam.AmplificationWarning, match=rule):
         metric = metric_of(frame, **sides, predicted_protected_attributes=frame[["age", "sex"]])
     kept = frame[(frame["sex"] == 1) | (frame["age"] == 0)]
@@ -229,8 +230,7 @@ LABELS = r"classified_dataset.labels must be labels of the dataset, 0\.0, 1\.0; 
         (lambda: metric_of(hiring()).leakage_amplification(privileged=True), "LA compares groups"),
         (
             lambda: (lambda m: m.difference(m.directional_bias_amplification))(metric_of(hiring())),
-            "BA compares groups, so it has no value for privileged=True or False; the method that "
-            "ends with _by_pair",
+            "BA compares groups, so one group has no value; see ..._by_pair",
         ),
         (
             changed(privileged_groups=None),
@@ -252,7 +252,7 @@ LABELS = r"classified_dataset.labels must be labels of the dataset, 0\.0, 1\.0; 
         ),
         (
             reference(favorable_label=0, unfavorable_label=1),
-            r"reference_dataset must have the favorable_label of dataset, 1\.0; received 0\.0",
+            r"reference_dataset must have the favorable_label 1\.0; received 0\.0",
         ),
         (
             lambda: metric_of(hiring()).directional_bias_amplification("T->A"),

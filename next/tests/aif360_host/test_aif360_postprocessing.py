@@ -63,6 +63,12 @@ def test_rows_in_neither_group_have_the_pooled_threshold() -> None:
         PrevalenceThresholdPostprocessing(**sides).fit_predict(truth, scored)
 
 
+def with_two_columns_of_scores() -> Any:
+    scored = classified(dataset(FRAME), FRAME["y"])
+    scored.scores = np.column_stack([SCORE, SCORE])
+    return scored
+
+
 def fitted(**options: Any) -> Any:
     """Ask for thresholds of other datasets."""
     truth = options.get("truth", dataset(FRAME))
@@ -87,6 +93,21 @@ def fitted(**options: Any) -> Any:
             fitted(truth=classified(dataset(FRAME), FRAME["y"] + 0.5)),
             ValueError,
             "dataset_true.labels must be labels of the dataset",
+        ),
+        (
+            fitted(scored=classified(dataset(FRAME[:9]), FRAME["y"][:9], SCORE[:9])),
+            ValueError,
+            "dataset_pred may differ from dataset_true in labels and scores",
+        ),
+        (
+            fitted(scored=with_two_columns_of_scores()),
+            ValueError,
+            r"dataset_pred.scores must be one column; received \(2000, 2\)",
+        ),
+        (
+            lambda: fitted()().predict(dataset(FRAME, favorable_label=0, unfavorable_label=1)),
+            ValueError,
+            r"dataset must have the favorable_label 1\.0; received 0\.0",
         ),
         (fitted(truth=FRAME), TypeError, "must be a BinaryLabelDataset; received a DataFrame"),
         (fitted(truth=dataset(drawn(3))), TypeError, "received a MulticlassLabelDataset"),

@@ -95,7 +95,7 @@ def test_report_knows_reference_predicted_groups_and_clusters() -> None:
     assert "y = 1 by sex, and sex predicted" in text
 
 
-@pytest.mark.filterwarnings("ignore:Rows of the dataset")
+@pytest.mark.filterwarnings("ignore:Rows in neither")
 def test_report_with_sides_of_several_attributes_says_what_they_are() -> None:
     sides = {"unprivileged_groups": [{"sex": 0, "age": 0}], "privileged_groups": [{"sex": 1}]}
     report = audit_report(metric_of(drawn(), **sides), n_boot=100)
