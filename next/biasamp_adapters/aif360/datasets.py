@@ -66,9 +66,12 @@ class Grouping:
             raise ValueError(f"{rule}; received {groups!r:.60}")
 
     def _label(self, side: str, groups: Sequence[Mapping[str, float]]) -> Label:
-        """Return the name of a side: the value of the attribute, if it has only one."""
-        is_value = len(self.used) == len(groups) == 1
-        return self._meaning(self.used[0], groups[0][self.used[0]]) if is_value else side
+        """Return the name of a side: the values of the attribute, if there is only one."""
+        if len(self.used) != 1:
+            return side
+        if len(groups) != 1:
+            return " or ".join(map(self._describe, groups))
+        return self._meaning(self.used[0], groups[0][self.used[0]])
 
     def _meaning(self, name: str, code: float) -> Label:
         """Return what a code of an attribute means, if the dataset says so."""

@@ -90,11 +90,8 @@ def audit_report(
 
 def _record(metric: Any, method: str) -> dict[str, Any]:
     """Return a measure of AIF360; its value is None where it does not exist."""
-    try:
-        with np.errstate(all="ignore"):
-            value = float(getattr(metric, method)())
-    except (ValueError, ZeroDivisionError):
-        value = np.nan
+    with np.errstate(all="ignore"):
+        value = float(getattr(metric, method)())
     return {
         "measure": method.replace("_", " ").replace("theil", "Theil"),
         "value": value if np.isfinite(value) else None,

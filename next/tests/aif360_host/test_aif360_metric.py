@@ -110,6 +110,20 @@ def test_favourable_label_is_the_class_of_mals_and_f1() -> None:
     assert plain.directional_predictability_amplification(pos_label=0, **f1) != values[1]
 
 
+def test_favourable_label_says_nothing_about_predicted_groups() -> None:
+    frame = drawn()
+    truth = dataset(frame, favorable_label=0, unfavorable_label=1)
+    predicted, guess = classified(truth, frame["y_pred"]), frame["sex_pred"]
+    metric = BiasAmplificationMetric(
+        truth, predicted, **SEXES, predicted_protected_attributes=guess
+    )
+    f1 = {"direction": "T->A", "quality": "f1", "equalize": "expected"}
+    expected = bam.DirectionalPredictabilityAmplification(**f1)(
+        frame["y"], frame["y_pred"], sensitive_features=frame["sex"], sensitive_features_pred=guess
+    )
+    assert metric.directional_predictability_amplification(**f1) == pytest.approx(expected)
+
+
 def test_groups_of_several_attributes_leave_out_the_other_rows() -> None:
     frame = drawn()
     sides = {"unprivileged_groups": [{"sex": 0, "age": 0}], "privileged_groups": [{"sex": 1}]}
@@ -284,12 +298,13 @@ def run(program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
 
-def test_import_logs_nothing_and_leaves_the_root_logger() -> None:
+@pytest.mark.parametrize(("before", "n_handlers"), [("pass", 0), ("logging.basicConfig()", 1)])
+def test_import_logs_nothing_and_leaves_the_root_logger(before: str, n_handlers: int) -> None:
     ended = run(
-        "import logging; import biasamp_adapters.aif360; print(logging.getLogger().handlers, "
-        "logging.getLogger().disabled)"
+        f"import logging; {before}; import biasamp_adapters.aif360; root = logging.getLogger(); "
+        "print(len(root.handlers), root.disabled)"
     )
-    assert (ended.stdout, ended.stderr) == ("[] False\n", "")
+    assert (ended.stdout, ended.stderr) == (f"{n_handlers} False\n", "")
 
 
 def test_import_without_the_host_names_the_extra() -> None:

@@ -105,6 +105,36 @@ def test_report_with_sides_of_several_attributes_says_what_they_are() -> None:
     assert "in neither of the two groups are left out" in text
 
 
+def test_report_of_a_label_that_no_row_has_compares_it() -> None:
+    frame = hiring().assign(y=1.0, y_pred=1.0)
+    truth = dataset(frame, favorable_label=0, unfavorable_label=1)
+    metric = ClassificationMetric(truth, classified(truth, frame["y_pred"]), **SEXES)
+    assert "y = 0 is marked as favourable" in audit_report(metric, n_boot=0).to_markdown()
+
+
+def test_report_with_sides_of_several_values_says_what_they_are() -> None:
+    frame = drawn(3).assign(sex=lambda x: x["y"] + x["age"]).assign(y=lambda x: x["y"] > 0)
+    frame = frame.assign(y_pred=lambda x: x["y_pred"] > 0).astype(float)
+    sides = {"unprivileged_groups": [{"sex": 0}, {"sex": 2}], "privileged_groups": [{"sex": 1}]}
+    with pytest.warns(bam.AmplificationWarning, match="neither"):
+        report = audit_report(metric_of(frame, **sides), n_boot=0)
+    groups = [group["name"] for group in report.summary["data"]["groups"]]
+    assert groups == [1, "sex = 0 or sex = 2"]
+    text = " ".join(report.to_text(full=True).split())
+    assert (
+        "the unprivileged group is sex = 0 or sex = 2, and the privileged one is sex = 1." in text
+    )
+
+
+def test_settings_reach_the_audit() -> None:
+    report = audit_report(
+        metric_of(drawn(), **SEXES), n_boot=50, confidence=0.9, random_state=3, title="Hiring"
+    )
+    method = report.summary["method"]
+    assert (method["n_boot"], method["confidence"], method["random_state"]) == (50, 0.9, 3)
+    assert report.to_text().startswith("Hiring")
+
+
 def test_scores_that_are_labels_are_no_scores() -> None:
     frame = drawn()
     filled = audit_report(metric_of(frame, **SEXES), n_boot=0)
