@@ -12,7 +12,7 @@ from aif360.metrics import ClassificationMetric
 from aif360.metrics.utils import compute_boolean_conditioning_vector
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.arrays import read_numbers, to_numbers
+from biasamp_adapters.counting.arrays import Table, read_input, read_numbers, to_numbers
 from biasamp_adapters.counting.counts import Counts
 from biasamp_adapters.counting.labels import Array, Label, listing, plain_labels
 from biasamp_adapters.metrics.base import T_TO_A, Metric
@@ -102,13 +102,15 @@ class Grouping:
             Codes of the dataset; columns without names are in the order of the attributes.
         n_rows : int
         """
-        table = pd.DataFrame(values)
-        if table.shape[1] == len(self.used) and not {*self.used} & {*table}:
+        given = read_input(values, _PREDICTED)
+        if not isinstance(given, Table):
+            given = Table((self.used[0],), [given])
+        table = pd.DataFrame(given.matrix(), columns=given.names)
+        if len(self.used) == table.shape[1] and (len(self.used) == 1 or 0 in table):
             table.columns = pd.Index(self.used)
-        n = len(table.dropna())
-        if not set(self.used) <= set(table) or not n == len(table) == n_rows:
+        if not {*self.used} <= {*table} or not len(table.dropna()) == len(table) == n_rows:
             rule = f"{_PREDICTED} must have {n_rows} rows of {listing(self.used)}, none missing"
-            raise ValueError(f"{rule}; received {n} rows of {listing(table)}")
+            raise ValueError(f"{rule}; received {len(table.dropna())} rows of {listing(table)}")
         codes = to_numbers(table[self.used].to_numpy(), _PREDICTED)
         return self.groups(pd.DataFrame(codes, columns=self.used))
 
@@ -149,8 +151,7 @@ class Datasets:
     @property
     def favorable(self) -> float | None:
         """The favourable label of two; None of more, which are all treated alike."""
-        label = self.dataset.favorable_label
-        return None if isinstance(label, list) else label
+        return None if np.ndim(self.dataset.favorable_label) else self.dataset.favorable_label
 
     @property
     def grouping(self) -> Grouping:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from aif360_cases import SEXES, classified, dataset, drawn, hiring, metric_of
 
@@ -137,8 +138,24 @@ def test_groups_of_several_attributes_leave_out_the_other_rows() -> None:
         kept["y"], kept["y_pred"], sensitive_features=groups
     )
     assert metric.directional_bias_amplification() == pytest.approx(expected, abs=1e-12)
-    # The columns of predictions have names, so their order does not matter.
     assert metric.directional_bias_amplification("T->A") == 0
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, dict, np.column_stack])
+def test_predicted_attributes_of_any_kind_are_the_same(kind: Any) -> None:
+    frame = drawn()
+    # Columns with names may be in any order.
+    columns = {"age": frame["age_pred"].to_numpy(), "sex": frame["sex_pred"].to_numpy()}
+    guess = kind(columns) if kind is not np.column_stack else kind([columns["sex"], columns["age"]])
+    expected = bam.directional_bias_amplification(
+        frame["y"],
+        frame["y_pred"],
+        sensitive_features=frame[["sex", "age"]],
+        sensitive_features_pred=frame[["sex_pred", "age_pred"]],
+        direction="T->A",
+    )
+    metric = metric_of(frame, predicted_protected_attributes=guess)
+    assert metric.directional_bias_amplification("T->A") == pytest.approx(expected, abs=1e-12)
 
 
 def test_group_predicted_to_be_neither_counts_as_wrong() -> None:
@@ -260,6 +277,12 @@ LABELS = r"classified_dataset.labels must be labels of the dataset, 0\.0, 1\.0; 
             "must have 100 rows of 'sex', none missing; received 2 rows of 'sex'",
         ),
         (changed(predicted_protected_attributes=NAN), "none missing; received 99 rows of 'sex'"),
+        (
+            lambda: metric_of(
+                drawn(), predicted_protected_attributes=drawn()[["sex_pred", "age_pred"]]
+            ),
+            "of 'sex', 'age', none missing; received 240 rows of 'sex_pred', 'age_pred'",
+        ),
         (
             changed(predicted_protected_attributes=["man"] * 100),
             "predicted_protected_attributes must hold numbers; received 'man'",
