@@ -80,7 +80,7 @@ _HOMES = {
     "warning": ("AmplificationWarning",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_SUBMODULES = ("datasets", "sklearn")
+_SUBMODULES = ("datasets", "plot", "sklearn", "studies")
 
 __all__ = sorted([*_HOME_OF, *_SUBMODULES])
 

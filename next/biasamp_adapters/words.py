@@ -669,3 +669,19 @@ GLOSSARY = {
         "labels of these rows."
     ),
 }
+
+# Legends of pictures.
+
+#: What a picture of a report compares, by its part and by what predictions are compared with.
+PICTURE_MARKS = {
+    ("rates", LABELS): (RATE_IN_LABELS, "rate in the predictions", "predicted rate of all rows"),
+    ("rates", GIVEN_RATES): (GIVEN_RATE, "rate in the predictions", "predicted rate of all rows"),
+    ("gaps", LABELS): ("gap in the labels", "gap in the predictions", "no gap"),
+    ("gaps", GIVEN_RATES): ("gap in the given rates", "gap in the predictions", "no gap"),
+}
+PICTURE_TONES = {
+    "up": "the gap grows or appears",
+    "down": "the gap shrinks",
+    "turned": "the gap reverses",
+}
+PICTURE_SIDES = {"up": "clearly above 0", "down": "clearly below 0", "unclear": "not clear"}
