@@ -10,6 +10,8 @@ import pandas as pd
 from biasamp_adapters.inference.replicates import read_seed
 from biasamp_adapters.metrics.base import check_whole
 
+_COLUMNS = ["task", "attribute", "task_pred", "attribute_pred"]
+
 
 def make_alpha_shift(
     alpha_dataset: float, alpha_model: float, *, n_samples: int | None = None, random_state: Any = 0
@@ -61,13 +63,12 @@ def make_alpha_shift(
     >>> round(value, 4)
     0.0158
     """
-    for name, alpha in {"alpha_dataset": alpha_dataset, "alpha_model": alpha_model}.items():
+    alphas = {"alpha_dataset": alpha_dataset, "alpha_model": alpha_model}
+    for name, alpha in alphas.items():
         if not -0.25 < alpha < 0.25:
             raise ValueError(f"{name} must lie between -0.25 and 0.25; received {alpha!r:.40}")
-    dataset, model = (
-        np.array([[0.25 + alpha, 0.25], [0.25, 0.25 - alpha]])  # Tasks by attributes.
-        for alpha in (alpha_dataset, alpha_model)
-    )
+    # Tasks by attributes.
+    dataset, model = (np.array([[0.25 + x, 0.25], [0.25, 0.25 - x]]) for x in alphas.values())
     of_task, of_attribute = model / model.sum(axis=0), model / model.sum(axis=1, keepdims=True)
     task, attribute, task_pred, attribute_pred = rows = np.indices((2,) * 4).reshape(4, -1)
     weight = dataset[task, attribute] * of_task[task_pred, attribute]
@@ -77,8 +78,7 @@ def make_alpha_shift(
         rng = np.random.default_rng(read_seed(random_state))
         drawn = rng.choice(len(weight), n_samples, p=weight / weight.sum())
         rows, weight = rows[:, drawn], np.ones(n_samples)
-    names = ["task", "attribute", "task_pred", "attribute_pred"]
-    return pd.DataFrame(rows.T, columns=names).assign(weight=weight)
+    return pd.DataFrame(rows.T, columns=_COLUMNS).assign(weight=weight)
 
 
 def make_hidden_bias(
@@ -155,10 +155,7 @@ def make_hidden_bias(
     task, attribute = np.repeat([0, 0, 1, 1], part), np.repeat([0, 1, 0, 1], part)
     n_revealed = np.round(shares * part)[(task == attribute).astype(int)]
     reveals = np.tile(np.arange(part), 4) < n_revealed
-    columns = {
-        "signal": 2 * task - 1 + rng.normal(scale=noise, size=n_samples),
-        "shortcut": np.where(reveals, 2 * task - 1, 0),
-        "task": task,
-        "attribute": attribute,
-    }
-    return pd.DataFrame(columns).iloc[rng.permutation(n_samples)].reset_index(drop=True)
+    side = 2 * task - 1
+    columns = {"signal": side + rng.normal(scale=noise, size=n_samples), "shortcut": side * reveals}
+    frame = pd.DataFrame(columns | {"task": task, "attribute": attribute})
+    return frame.iloc[rng.permutation(n_samples)].reset_index(drop=True)

@@ -18,8 +18,8 @@ import pandas as pd
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, listing, name_list
 from biasamp_adapters.inference.replicates import read_seed, replicate
-from biasamp_adapters.metrics.base import A_TO_T, check_confidence, check_whole
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, RateMeasurement
+from biasamp_adapters.result import AmplificationResult
 
 #: Differences that sums of floats may make.
 _ROUNDING = 1e-9
@@ -28,19 +28,7 @@ _COLUMNS = ["error", "value", "low", "high", "turned", "note"]
 
 
 def label_error_sensitivity(
-    data: Any = None,
-    y_pred: Any = None,
-    *,
-    errors: Any,
-    y_true: Any = None,
-    sensitive_features: Any = None,
-    sensitive_features_pred: Any = None,
-    direction: str = A_TO_T,
-    sample_weight: Any = None,
-    clusters: Any = None,
-    n_boot: int = 2000,
-    confidence: float = 0.95,
-    random_state: Any = 0,
+    result: AmplificationResult, errors: Any, *, random_state: Any = 0
 ) -> pd.DataFrame:
     """Return what BA would be if the labels of groups are wrong as often as ``errors`` say.
 
@@ -49,16 +37,16 @@ def label_error_sensitivity(
 
     Parameters
     ----------
-    data, y_pred, y_true, sensitive_features, sensitive_features_pred, sample_weight, clusters
-        As in ``DirectionalBiasAmplification().result``; ``sensitive_features`` are the labels that
-        may be wrong.
+    result : AmplificationResult
+        Of ``DirectionalBiasAmplification``, with the labels of the data as reference. The labels
+        of ``sensitive_features`` are those that may be wrong, not predicted groups. Replicates
+        are as many as it has.
     errors : float, mapping or DataFrame, or list of them
         A number is the share of rows of each group that have a wrong label, each other one equally
         often. A mapping gives this share for each group, 0 where a group is not named. A DataFrame
         has the probabilities of labels (columns) given the group (rows).
-    direction : {"A->T", "T->A"}
-    n_boot, confidence, random_state
-        As in ``result``. All errors read the same draws.
+    random_state : int, Generator or None
+        All errors read the same draws.
 
     Returns
     -------
@@ -70,8 +58,8 @@ def label_error_sensitivity(
     Raises
     ------
     ValueError
-        If errors are no probabilities, name unknown groups, or make a label likelier in another
-        group than in its own.
+        If the result is of another metric, or errors are no probabilities, name unknown groups, or
+        make a label likelier in another group than in its own.
 
     Notes
     -----
@@ -88,44 +76,36 @@ def label_error_sensitivity(
     Examples
     --------
     Of 500 rows labelled a and 500 labelled b, 400 and 100 are predicted positive, where 300 and 200
-    are. The gap grows by 40 points among labels; the factor is .8 for errors of .1, .6 for .2:
+    are. BA among labels is .2; the factor is .8 for errors of .1, and .6 for .2:
 
     >>> import biasamp_adapters as bam
     >>> y_true = [1] * 300 + [0] * 200 + [1] * 200 + [0] * 300
     >>> y_pred, groups = [1] * 400 + [0] * 100 + [1] * 100 + [0] * 400, ["a"] * 500 + ["b"] * 500
-    >>> table = bam.studies.label_error_sensitivity(
-    ...     y_true, y_pred, sensitive_features=groups, errors=[0.1, 0.2], n_boot=500
-    ... )
+    >>> metric = bam.DirectionalBiasAmplification()
+    >>> result = metric.result(y_true, y_pred, sensitive_features=groups, n_boot=500)
+    >>> table = bam.studies.label_error_sensitivity(result, [0.1, 0.2])
     >>> table[["error", "value", "turned"]].round(3)
       error  value  turned
     0     0  0.200   False
     1   0.1  0.250   False
     2   0.2  0.333   False
     """
-    check_whole("n_boot", n_boot, 0)
-    check_confidence(confidence)
-    columns = {
-        "y_true": y_true,
-        "sensitive_features": sensitive_features,
-        "sensitive_features_pred": sensitive_features_pred,
-        "sample_weight": sample_weight,
-        "clusters": clusters,
-    }
-    metric, seed = DirectionalBiasAmplification(direction=direction), read_seed(random_state)
-    evaluation = metric.read(data, y_pred, columns)
-    rows = evaluation.rows
-    if len(rows.models) > 1 or rows.is_matrix(ATTRIBUTE):
-        raise ValueError("the data must have one model, and one group for each row")
-    measurement = metric.measure(evaluation, next(iter(rows.models), None), seed)
+    measurement: Any = result.measurement
+    evaluation = measurement.evaluation
+    if not isinstance(measurement.metric, DirectionalBiasAmplification):
+        raise ValueError(f"result must be of BA; received {result.metric}")
+    has_reference = evaluation.reference is not None or evaluation.base_rates is not None
+    if has_reference or evaluation.rows.is_matrix(ATTRIBUTE):
+        raise ValueError("result must have no reference, and one group for each row")
     is_single = isinstance(errors, float | int | Mapping | pd.DataFrame)
     listed = [0, *([errors] if is_single else errors)]
     corrected = [_correct(measurement, error) for error in listed]
     scores: list[dict[str, Array]] = [{} for _ in corrected]
-    if n_boot and not measurement.reason_not_to_draw:
-        scores, _ = replicate(corrected, rows, None, n_boot, seed)
-    table = pd.DataFrame(
-        [_row(x, drawn, confidence) for x, drawn in zip(corrected, scores, strict=True)]
-    )
+    if result.n_boot:
+        seed = read_seed(random_state)
+        scores, _ = replicate(corrected, evaluation.rows, None, result.n_boot, seed)
+    pairs = zip(corrected, scores, strict=True)
+    table = pd.DataFrame([_row(one, drawn, result.confidence) for one, drawn in pairs])
     sides = sum(np.sign(table[end].fillna(table["value"]).round(9)) for end in ("low", "high"))
     turned = (sides != sides[0]) & table["value"].notna()
     return table.assign(error=pd.Series(listed, dtype=object), turned=turned)[_COLUMNS]
@@ -200,9 +180,7 @@ def _row(measurement: _Corrected, drawn: dict[str, Array], confidence: float) ->
         note = words.SO_WRONG.format(names=names)
         return {"value": np.nan, "low": np.nan, "high": np.nan, "note": note}
     result, rates = measurement.result(drawn, (), confidence), measurement.rates(margins, None)
-    is_outside = (np.stack(rates) < -_ROUNDING) | (np.stack(rates) > 1 + _ROUNDING)
-    notes = [*result.notes]
-    if k := int(is_outside.sum()):
-        notes.append(words.IMPOSSIBLE_RATES.format(k=k, n=is_outside.size))
-    ba = result.estimate
-    return {"value": ba.value, "low": ba.low, "high": ba.high, "note": "; ".join(notes)}
+    k = int((np.abs(np.stack(rates) - 0.5) > 0.5 + _ROUNDING).sum())
+    outside = words.IMPOSSIBLE_RATES.format(k=k, n=2 * rates[0].size) if k else ""
+    ba, note = result.estimate, "; ".join(filter(None, [outside, *result.notes]))
+    return {"value": ba.value, "low": ba.low, "high": ba.high, "note": note}

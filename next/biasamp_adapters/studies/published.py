@@ -72,13 +72,9 @@ def load_published(name: str) -> pd.DataFrame:
     8   full mask     BA      T->A  0.0491      0.0092         4
     """
     text = files(__package__).joinpath("published.txt").read_text(encoding="utf-8")
-    tables = {}
-    for block in text.split("\n\n"):
-        head, table = block.split("\n", 1)
-        known, source = head.removeprefix("# ").split(": ", 1)
-        tables[known] = source, table
+    tables = dict(block.removeprefix("# ").split(": ", 1) for block in text.split("\n\n"))
     check_choice("name", name, list(tables))
-    source, table = tables[name]
+    source, table = tables[name].split("\n", 1)
     # As text, 0.0380 and 0.038 are the same number with other decimals.
     frame = pd.read_csv(StringIO(table), dtype={"value": str, "percent_women": float})
     if "value" in frame:

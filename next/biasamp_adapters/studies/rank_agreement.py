@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import kendalltau, norm
 
 from biasamp_adapters import words
+from biasamp_adapters.counting.labels import listing
 from biasamp_adapters.metrics.base import check_confidence
 
 #: With fewer models there is no interval.
@@ -72,42 +73,35 @@ def rank_agreement(values: Any, scores: Any, *, confidence: float = 0.95) -> pd.
     """
     check_confidence(confidence)
     table, outside = _read(values), pd.Series(scores, dtype=float)
-    if not outside.index.is_unique or not table.index.is_unique or outside.isna().any():
-        raise ValueError("values and scores must have each model once, and no score missing")
-    if {*table.index} != {*outside.index}:
-        difference = sorted(map(str, {*table.index} ^ {*outside.index}))
-        raise ValueError(f"values and scores must be of the same models; received {difference}")
-    rows = [
-        {"metric": metric} | _agreement(column.dropna(), outside, confidence)
-        for metric, column in table.items()
-    ]
+    if not outside.dropna().index.sort_values().equals(table.index.unique().sort_values()):
+        received = f"{listing([*table.index])} and {listing([*outside.dropna().index])}"
+        raise ValueError(f"values and scores must be of the same models, once; received {received}")
+    columns = {metric: column.dropna() for metric, column in table.items()}
+    rows = [{"metric": x} | _agreement(columns[x], outside, confidence) for x in columns]
     return pd.DataFrame(rows)
 
 
 def _read(values: Any) -> pd.DataFrame:
     """Return values by model and metric."""
     if hasattr(values, "summary"):
-        frame = values.to_frame()
-        return frame.pivot_table("value", "model", "key", sort=False, aggfunc="first", dropna=False)
-    if isinstance(values, pd.DataFrame):
-        return values.astype(float)
-    return pd.Series(values, dtype=float).to_frame("value")
+        values = values.to_frame().pivot(index="model", columns="key", values="value")
+    if not isinstance(values, pd.DataFrame):
+        values = {"value": pd.Series(values)}
+    return pd.DataFrame(values, dtype=float)
 
 
 def _agreement(values: Any, outside: Any, confidence: float) -> dict[str, Any]:
     """Return tau of one metric, with its interval or the reason why there is none."""
     x, y = _rounded(values), _rounded(outside[values.index])
     tau = low = high = p = np.nan
-    reason, z = "", float(norm.ppf((1 + confidence) / 2))
-    if len({*x}) < 2 or len({*y}) < 2:
+    n, reason, z = len(x), "", float(norm.ppf((1 + confidence) / 2))
+    if min(len({*x}), len({*y})) < 2:
         reason = words.EQUAL_MODELS
     else:
         tau, p = map(float, kendalltau(x, y))
-        if len(x) < _FEWEST:
-            reason = words.FEW_MODELS.format(n=_FEWEST)
-        else:
-            low, high = _lowest(tau, len(x), z), -_lowest(-tau, len(x), z)
-    return {"tau": tau, "low": low, "high": high, "p": p, "n": len(x), "reason": reason}
+        reason = words.FEW_MODELS.format(n=_FEWEST) if n < _FEWEST else ""
+        low, high = (np.nan, np.nan) if reason else (_lowest(tau, n, z), -_lowest(-tau, n, z))
+    return {"tau": tau, "low": low, "high": high, "p": p, "n": n, "reason": reason}
 
 
 def _rounded(numbers: Any) -> list[float]:
@@ -120,11 +114,8 @@ def _lowest(tau: float, n: int, z: float) -> float:
     """Return the smallest population tau that the observed one does not reject."""
     if tau <= -1:
         return -1.0
-
-    def excess(true: float) -> float:
-        return tau - true - z * _deviation(true, n)
-
-    return float(brentq(excess, -1, min(tau, 1 - 1e-9)))  # At 1 the deviation is 0.
+    end = min(tau, 1 - 1e-9)  # At 1 the deviation is 0.
+    return float(brentq(lambda true: tau - true - z * _deviation(true, n), -1, end))
 
 
 def _deviation(tau: float, n: int) -> float:

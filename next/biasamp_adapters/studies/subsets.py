@@ -161,7 +161,7 @@ def _read(values: Any, argument: str) -> tuple[pd.DataFrame, Array]:
     frame = pd.DataFrame(values if isinstance(values, pd.DataFrame) else np.asarray(values))
     if frame.isna().any(axis=None) or frame.empty:
         raise ValueError(f"{argument} must have rows, and no missing values")
-    grouped = frame.groupby(list(frame.columns))
+    grouped = frame.groupby(list(frame.columns), observed=True)
     return grouped.size().index.to_frame(index=False), grouped.ngroup().to_numpy()
 
 
@@ -172,13 +172,10 @@ def _search(sets: Array, counts: Array, ratio: float, rng: np.random.Generator) 
     by_group = [labels.multiply((group == g)[:, None]).T for g in range(counts.shape[1])]
     # Rows of one group with a label, minus what another group allows.
     excess = csr_array(vstack([a - ratio * b for a, b in permutations(by_group, 2)]))
-    found = milp(
-        -np.ones(len(row)),
-        integrality=np.ones(len(row)),
-        bounds=Bounds(0, counts[row, group]),
-        constraints=LinearConstraint(excess, ub=0),
-        options={"mip_rel_gap": _GAP, "time_limit": _SECONDS},
-    )
+    within, bounds = LinearConstraint(excess, ub=0), Bounds(0, counts[row, group])
+    ones = np.ones(len(row))
+    options = {"mip_rel_gap": _GAP, "time_limit": _SECONDS}
+    found = milp(-ones, integrality=ones, bounds=bounds, constraints=within, options=options)
     if found.x is None:
         raise ValueError(words.NO_SUBSET.format(seconds=_SECONDS))
     kept = np.zeros_like(counts)

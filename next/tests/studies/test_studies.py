@@ -165,19 +165,20 @@ def test_make_hidden_bias_is_in_no_label_and_moves_who_follows_it() -> None:
 # Errors of labels.
 
 
-def label_errors(errors: Any, **options: Any) -> pd.DataFrame:
-    """Of 100 x and 100 y, a tenth of x and a fifth of y have the wrong label.
+#: Of 100 x and 100 y, a tenth of x and a fifth of y have the wrong label. Of the x 60 are positive
+#: and 80 predicted so, of the y 30 and 20. Of 110 labels x 54 + 6 and 72 + 4 are, of 90 labels y
+#: 6 + 24 and 8 + 16.
+LABELLED = {
+    "y_true": [1] * 60 + [0] * 50 + [1] * 30 + [0] * 60,
+    "y_pred": [1] * 76 + [0] * 34 + [1] * 24 + [0] * 66,
+    "sensitive_features": ["x"] * 110 + ["y"] * 90,
+}
 
-    Of the x 60 are positive and 80 predicted so, of the y 30 and 20. Of 110 labels x 54 + 6 and
-    72 + 4 are, of 90 labels y 6 + 24 and 8 + 16.
-    """
-    return studies.label_error_sensitivity(
-        [1] * 60 + [0] * 50 + [1] * 30 + [0] * 60,
-        [1] * 76 + [0] * 34 + [1] * 24 + [0] * 66,
-        sensitive_features=["x"] * 110 + ["y"] * 90,
-        errors=errors,
-        **{"n_boot": 0, **options},
-    )
+
+def label_errors(errors: Any, **options: Any) -> pd.DataFrame:
+    metric = bam.DirectionalBiasAmplification(direction=options.pop("direction", "A->T"))
+    result = metric.result(**{**LABELLED, "n_boot": 0, **options})
+    return studies.label_error_sensitivity(result, errors)
 
 
 def test_label_error_sensitivity_by_hand_undoes_the_errors() -> None:
@@ -190,14 +191,9 @@ def test_label_error_sensitivity_by_hand_undoes_the_errors() -> None:
 
 
 def test_label_error_sensitivity_without_errors_is_the_result() -> None:
-    table = label_errors(0.1, n_boot=300, random_state=3)
-    data = [1] * 60 + [0] * 50 + [1] * 30 + [0] * 60, [1] * 76 + [0] * 34 + [1] * 24 + [0] * 66
-    groups = ["x"] * 110 + ["y"] * 90
-    result = bam.DirectionalBiasAmplification().result(
-        *data, sensitive_features=groups, n_boot=300, random_state=3
-    )
-    first = table.loc[0, ["value", "low", "high"]].tolist()
-    assert first == [result.value, *result.interval]
+    table = label_errors(0.1, n_boot=300)
+    result = bam.DirectionalBiasAmplification().result(**LABELLED, n_boot=300)
+    assert table.loc[0, ["value", "low", "high"]].tolist() == [result.value, *result.interval]
     # With two groups every draw is divided by the same factor, but for the shares of labels.
     width = table["high"] - table["low"]
     assert width[1] / width[0] == pytest.approx(table["value"][1] / table["value"][0], rel=0.05)
@@ -205,13 +201,13 @@ def test_label_error_sensitivity_without_errors_is_the_result() -> None:
 
 def test_label_error_sensitivity_of_t_to_a_reads_true_groups() -> None:
     """Of class 1, 60 labels of 100 are x, and 70 predictions; of class 0, 40 of each."""
-    table = studies.label_error_sensitivity(
+    table = label_errors(
+        0.1,
+        direction="T->A",
         y_true=[1] * 100 + [0] * 100,
+        y_pred=None,
         sensitive_features=["x"] * 60 + ["y"] * 40 + ["x"] * 40 + ["y"] * 60,
         sensitive_features_pred=["x"] * 70 + ["y"] * 30 + ["x"] * 40 + ["y"] * 60,
-        direction="T->A",
-        errors=0.1,
-        n_boot=0,
     )
     # P(x | 1) is .6 among labels, and (.6 - .1) / .8 = .625 without errors; of class 0 .4, .375.
     # There x is the rarer group, so that its rise from .375 to .4 is against the correlation.
@@ -220,17 +216,21 @@ def test_label_error_sensitivity_of_t_to_a_reads_true_groups() -> None:
 
 
 def test_label_error_sensitivity_notes_what_cannot_be() -> None:
-    few = studies.label_error_sensitivity(
-        [1, 0] * 50,
-        [1, 0] * 50,
-        sensitive_features=["x"] * 90 + ["y"] * 10,
-        errors=0.2,  # So many x alone have 20 labels y.
-        n_boot=0,
-    )
+    truth, groups = [1, 0] * 50, ["x"] * 90 + ["y"] * 10
+    # So many x alone have 20 labels y.
+    few = label_errors(0.2, y_true=truth, y_pred=truth, sensitive_features=groups)
     assert few["note"][1] == "labels cannot be so wrong: y would have no rows"
     assert np.isnan(few["value"][1])
-    rates = label_errors(0.3)
-    assert "rates lie outside 0 to 1" in rates["note"][1]
+    assert "rates lie outside 0 to 1" in label_errors(0.3)["note"][1]
+
+
+def test_label_error_sensitivity_of_other_results_is_refused() -> None:
+    with pytest.raises(ValueError, match="must be of BA; received MALS"):
+        studies.label_error_sensitivity(bam.MALSBiasAmplification().result(**LABELLED), 0.1)
+    reference = LABELLED["y_true"], LABELLED["sensitive_features"]
+    result = bam.DirectionalBiasAmplification(reference=reference).result(**LABELLED, n_boot=0)
+    with pytest.raises(ValueError, match="must have no reference"):
+        studies.label_error_sensitivity(result, 0.1)
 
 
 @pytest.mark.parametrize("errors", [0.5, -0.1, {"x": 0.4, "y": 0.7}, {"z": 0.1}, pd.DataFrame()])
