@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -17,11 +17,14 @@ from matplotlib.transforms import ScaledTranslation
 
 from biasamp_adapters.figures import MINUS, clean
 
+GREY = "#5f6973"
+
 #: How the line of no change is drawn.
-ZERO: dict[str, Any] = {"color": "#5f6973", "linewidth": 0.8, "zorder": 0}
+ZERO: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "zorder": 0}
 
 #: The colours of reports on a light ground, by meaning.
-COLOURS = {"up": "#b84f00", "down": "#0a66a8", "turned": "#7b4ba0", "unclear": "#5f6973"}
+COLOURS = {"up": "#b84f00", "down": "#0a66a8", "turned": "#7b4ba0"}
+COLOURS |= dict.fromkeys(("unclear", "plain", ""), GREY)
 
 #: Inches: the width of a new figure, its height without rows, a row, and each further line of one.
 _WIDTH, _AROUND, _ROW, _FURTHER = 7.0, 1.2, 0.3, 0.16
@@ -96,11 +99,11 @@ def is_signed(metric: str) -> bool:
     return _SIGNED.match(metric.replace("_", " ")) is not None
 
 
-def side_of(low: float, high: float) -> str:
-    """Return the colour of an interval; that of one that does not exist (NaN) is grey."""
-    if low > 0:
-        return "up"
-    return "down" if high < 0 else "unclear"
+def side_of(metric: str, low: float, high: float) -> str:
+    """Return the colour of an interval: its side of 0, or plain if it has none or is NaN."""
+    if not (low <= high and is_signed(metric)):
+        return "plain"
+    return "up" if low > 0 else "down" if high < 0 else "unclear"
 
 
 def mark(label: str, colour: str, shape: str = "o", line: str = "", face: Any = None) -> Line2D:
@@ -108,11 +111,10 @@ def mark(label: str, colour: str, shape: str = "o", line: str = "", face: Any = 
     return Line2D([], [], color=colour, marker=shape, ls=line, mfc=face or colour, label=label)
 
 
-def tone_marks(
-    tones: Collection[str], texts: Mapping[str, str], shape: str = "o", line: str = ""
-) -> list[Line2D]:
-    """Return entries of a legend for the colours that occur."""
-    return [mark(texts[x], COLOURS[x], shape, line) for x in COLOURS if x in {*texts} & {*tones}]
+def tone_marks(tones: Iterable[str], texts: Mapping[str, str], *look: str) -> list[Line2D]:
+    """Return entries of a legend for the colours that occur and have a text."""
+    occurring = {*tones}
+    return [mark(texts[x], COLOURS[x], *look) for x in texts if x in occurring]
 
 
 def add_legend(ax: Axes, marks: Sequence[Line2D], columns: int = 3) -> None:

@@ -122,11 +122,10 @@ def _draw(ax: Axes, name: str, line: pd.DataFrame, colour: str, style: str = "-"
 def _draw_sides(ax: Axes, named: tuple[str, pd.DataFrame]) -> list[Line2D]:
     """Draw the only curve in the colours of its sides of 0, and return a legend of these."""
     metric, line = named
-    _draw(ax, metric, line, canvas.COLOURS["unclear"])
-    if line["low"].isna().all() or not canvas.is_signed(metric):
-        return []
-    sides = pd.Series(map(canvas.side_of, line["low"], line["high"]), line.index)
+    _draw(ax, metric, line, canvas.GREY)
+    ends = zip(line["low"], line["high"], strict=True)
+    sides = np.array([canvas.side_of(metric, *both) for both in ends])
     for side in ("up", "down"):
         part = line["value"].where(sides == side)
         ax.plot(line["x"], part, "o-", color=canvas.COLOURS[side], markersize=3)
-    return canvas.tone_marks(set(sides), words.PICTURE_SIDES, "", "-")
+    return canvas.tone_marks(sides, words.PICTURE_SIDES, "", "-")

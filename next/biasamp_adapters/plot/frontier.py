@@ -57,7 +57,7 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
     ax.axvline(0, **canvas.ZERO)
     best = models.sort_values(["size", "value_y"], ascending=[True, False])
     best = best[best["value_y"] > best["value_y"].cummax().shift(fill_value=-1.0)]
-    ax.plot(best["value"], best["value_y"], color=canvas.COLOURS["unclear"], linewidth=0.8)
+    ax.plot(best["value"], best["value_y"], color=canvas.GREY, linewidth=0.8)
     rows: Any = models.itertuples()
     for row in rows:
         colour = canvas.COLOURS[row.side]
@@ -71,8 +71,7 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
     ax.set(xlabel=f"{metric}, points", ylabel="accuracy")
     ax.spines[["top", "right"]].set_visible(False)
     _write_names(ax, models if len(models) <= _MOST_NAMES else best.iloc[:_MOST_NAMES])
-    sides = set(models.loc[models["low"].notna(), "side"])
-    canvas.add_legend(ax, canvas.tone_marks(sides, words.PICTURE_SIDES))
+    canvas.add_legend(ax, canvas.tone_marks(models["side"], words.PICTURE_SIDES))
     return ax
 
 
@@ -86,14 +85,14 @@ def _read(frame: pd.DataFrame, direction: str | None) -> pd.DataFrame:
     both = bas.merge(accuracies, on="model", suffixes=("", "_y"))
     if both.empty:
         raise ValueError(f"no model has BA and an accuracy; received direction={direction!r:.40}")
-    sides = map(canvas.side_of, both["low"], both["high"])
+    sides = map(canvas.side_of, both["name"], both["low"], both["high"])
     return both.assign(size=both["value"].abs(), side=list(sides))
 
 
 def _write_names(ax: Axes, models: pd.DataFrame) -> None:
     """Write names at the right in the order of accuracy, each joined to its dot."""
     ordered = models.sort_values("value_y")
-    line = {"arrowstyle": "-", "color": canvas.COLOURS["unclear"], "lw": 0.5, "shrinkB": 5}
+    line = {"arrowstyle": "-", "color": canvas.GREY, "lw": 0.5, "shrinkB": 5}
     look: dict[str, Any] = {"textcoords": "axes fraction", "va": "center", "arrowprops": line}
     rows: Any = zip(canvas.printed(ordered["model"], _NAME), ordered.itertuples(), strict=True)
     for i, (name, row) in enumerate(rows):

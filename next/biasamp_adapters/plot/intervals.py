@@ -56,19 +56,18 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
     frame = _read(results).dropna(subset="value").astype(dict.fromkeys(_NUMBER, float))
     if frame.empty:
         raise ValueError("a picture of intervals needs at least one value; received none")
-    ax, sides = canvas.axes_with_rows(ax, canvas.printed(frame["label"])), set()
+    ax, sides = canvas.axes_with_rows(ax, canvas.printed(frame["label"])), []
     ax.axvline(0, **canvas.ZERO)
     rows = frame[["of_metric", *_NUMBER]].itertuples(index=False, name=None)
     for y, (metric, value, low, high) in enumerate(rows):
-        is_signed = canvas.is_signed(metric)
-        side = canvas.side_of(low, high) if is_signed else "unclear"
-        colour, has_interval = canvas.COLOURS[side], low <= high
-        sides |= {side} if is_signed and has_interval else set()
+        sides.append(canvas.side_of(metric, low, high))
+        colour = canvas.COLOURS[sides[-1]]
         ax.plot((low, high), (y, y), color=colour, linewidth=2, solid_capstyle="butt")
-        ax.plot(value, y, "o", color=colour, markerfacecolor=colour if has_interval else "none")
-        record = {"value": value, "low": low if has_interval else None, "high": high}
+        ax.plot(value, y, "o", color=colour, markerfacecolor=colour if low <= high else "none")
+        record = {"value": value, "low": low if low <= high else None, "high": high}
         text = Digits.of(record).change(record)
-        canvas.write_beside(ax, y, text if is_signed else text.replace("+", ""), colour)
+        text = text if canvas.is_signed(metric) else text.replace("+", "")
+        canvas.write_beside(ax, y, text, colour)
     canvas.scale_in_hundredths(ax.xaxis)
     ax.margins(x=0.08)
     metrics = canvas.printed(frame["of_metric"].unique())
@@ -90,13 +89,11 @@ def _read(results: Any) -> pd.DataFrame:
     results = getattr(results, "results", results)
     if not isinstance(results, Mapping):
         results = {getattr(results, "metric", "value"): results}
-    metrics = {getattr(result, "metric", "value") for result in results.values()}
-    if len(metrics) > 1:
-        received = ", ".join(sorted(metrics))
-        raise ValueError(f"results must be of one metric and direction; received {received}")
     numbers = [getattr(result, "estimate", result) for result in results.values()]
-    if not all(hasattr(number, "interval") for number in numbers):
-        raise ValueError(f"results must be results of metrics; received {results!r:.80}")
+    metrics = {getattr(result, "metric", "value") for result in results.values()}
+    if len(metrics) > 1 or not all(hasattr(number, "interval") for number in numbers):
+        rule, received = "results must be of one metric and direction", ", ".join(sorted(metrics))
+        raise ValueError(f"{rule}; received {received}: {[*numbers]!r:.80}")
     frame = pd.DataFrame([[x.value, x.low, x.high] for x in numbers], columns=_NUMBER)
     return frame.assign(label=list(map(str, results)), of_metric=[*metrics] * len(frame))
 

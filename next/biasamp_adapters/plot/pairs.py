@@ -69,7 +69,7 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
     look: dict[str, Any] = {"cmap": _COLOURS, "edgecolors": "white", "linewidth": 1}
     cells = np.ma.masked_invalid(numbers)
     ax.pcolormesh(across, down, cells, norm=CenteredNorm(0, reach), **look)
-    ax.patch.set(hatch="////", edgecolor=canvas.COLOURS["unclear"])
+    ax.patch.set(hatch="////", edgecolor=canvas.GREY)
     size = "small" if n_columns > 6 else "medium"
     for (y, x), value in np.ndenumerate(numbers):
         if np.isfinite(value):

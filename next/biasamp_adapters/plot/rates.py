@@ -77,11 +77,10 @@ def rates(
     ax.set_xlabel("points" if part == "gaps" else "rate")
     ax.set_title(fill(picture.heading, _TITLE), loc="left", fontsize="medium", parse_math=False)
     before, after, line = words.PICTURE_MARKS[part, report.summary["data"]["compared_with"]]
-    grey = canvas.COLOURS["unclear"]
-    marks = [canvas.mark(before, grey, face="none"), canvas.mark(after, grey)]
-    marks.append(canvas.mark(line, grey, "", "--"))
-    tones = {cells[1].tone for _, cells in rows if cells}
-    canvas.add_legend(ax, marks + canvas.tone_marks(tones, words.PICTURE_TONES, "s"), columns=2)
+    mark, grey = canvas.mark, canvas.GREY
+    marks = [mark(before, grey, face="none"), mark(after, grey), mark(line, grey, "", "--")]
+    marks += canvas.tone_marks((x[1].tone for _, x in rows if x), words.PICTURE_TONES, "s")
+    canvas.add_legend(ax, marks, columns=2)
     return ax
 
 
@@ -98,7 +97,7 @@ def _rows(tables: Any) -> Iterator[tuple[str, Any]]:
 
 def _draw(ax: Axes, y: int, cells: Any) -> None:
     """Draw the mark of a row, and write its numbers beside it."""
-    shape, colour = cells[1].mark, canvas.COLOURS.get(cells[1].tone, canvas.COLOURS["unclear"])
+    shape, colour = cells[1].mark, canvas.COLOURS[cells[1].tone]
     canvas.write_beside(ax, y, cells[-1].note or cells[2].text, colour)
     if shape is None:
         return
@@ -108,9 +107,7 @@ def _draw(ax: Axes, y: int, cells: Any) -> None:
         return
     if shape.low is not None:
         ax.plot((shape.low, shape.high), (y, y), color=colour, linewidth=7, alpha=0.25)
-    ax.plot(
-        [shape.guide] * 2, (y - 0.5, y + 0.5), "--", color=canvas.COLOURS["unclear"], linewidth=1
-    )
+    ax.plot([shape.guide] * 2, (y - 0.5, y + 0.5), "--", color=canvas.GREY, linewidth=1)
     ax.plot((shape.start, shape.end), (y, y), color=colour, linewidth=2)
     ax.plot(shape.start, y, "o", color=colour, markerfacecolor=ax.get_facecolor(), markersize=7)
     ax.plot(shape.end, y, "o", color=colour, markersize=6)

@@ -319,7 +319,10 @@ def test_picture_changes_no_setting_and_opens_a_figure_only_without_axes(ax: Axe
     ("draw", "fragment"),
     [
         (lambda: bam.plot.intervals({}), "at least one value; received none"),
-        (lambda: bam.plot.intervals({"a": 1.0}), "results must be results of metrics"),
+        (
+            lambda: bam.plot.intervals({"a": 1.0}),
+            "of one metric and direction; received value: [1.0]",
+        ),
         (lambda: bam.plot.intervals(pd.DataFrame({"x": [1]})), "value, low, high; received x"),
         (lambda: bam.plot.curves([1, 2]), "columns value; received [1, 2]"),
         (lambda: bam.plot.curves({"a": pd.DataFrame({"value": [1]})}), "share, value; received v"),
