@@ -81,7 +81,7 @@ _HOMES = {
     "warning": ("AmplificationWarning",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_SUBMODULES = ("aif360", "datasets", "sklearn")
+_SUBMODULES = ("aif360", "datasets", "plot", "sklearn", "studies")
 
 # All but AIF360, which "import *" would need.
 __all__ = sorted([*_HOME_OF, *_SUBMODULES[1:]])

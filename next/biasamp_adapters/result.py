@@ -254,6 +254,12 @@ class AmplificationResult:
             table["size_of_change"] = table["change"].abs()
         return table.groupby(self.by_pair[key], sort=False).mean().reset_index()
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what each pair adds, by :func:`biasamp_adapters.plot.pairs`; return the axes."""
+        from biasamp_adapters.plot.pairs import pairs
+
+        return pairs(self, ax=ax)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python objects; NaN and missing ends are None."""
         names = ("metric", "key", "direction", "n_rows", "n_boot", "confidence")

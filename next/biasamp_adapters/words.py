@@ -705,3 +705,31 @@ GLOSSARY = {
         "labels of these rows."
     ),
 }
+
+# Legends of pictures.
+
+#: What a picture of a report compares, by its part and by what predictions are compared with.
+PICTURE_MARKS = {
+    ("rates", LABELS): (RATE_IN_LABELS, "rate in the predictions", "predicted rate of all rows"),
+    ("rates", GIVEN_RATES): (GIVEN_RATE, "rate in the predictions", "predicted rate of all rows"),
+    ("gaps", LABELS): ("gap in the labels", "gap in the predictions", "no gap"),
+    ("gaps", GIVEN_RATES): ("gap in the given rates", "gap in the predictions", "no gap"),
+}
+PICTURE_TONES = {
+    "up": "the gap grows or appears",
+    "down": "the gap shrinks",
+    "turned": "the gap reverses",
+}
+PICTURE_SIDES = {"up": "clearly above 0", "down": "clearly below 0", "unclear": "not clear"}
+
+# Studies.
+
+EQUAL_MODELS = "all models have the same value or score"
+FEW_MODELS = "no interval of fewer than {n} models"
+LACKING = "no row with {names} is kept, because a group has none"
+NO_SUBSET = "no subset was found within {seconds:g} seconds: choose fewer labels or a larger ratio"
+SMALLER = "this subset has {n:g} rows, and the largest at most {most:g}"
+SO_WRONG = "labels cannot be so wrong: {names} would have no rows"
+IMPOSSIBLE_RATES = (
+    "{k} of {n} rates lie outside 0 to 1: so many errors are unlikely, or rows are few"
+)

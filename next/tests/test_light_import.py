@@ -52,3 +52,8 @@ def test_call_of_a_metric_loads_numpy_pandas_and_sparse_arrays_only(metric: str)
     call = f"import biasamp_adapters as bam; bam.{name}([0, 1], [0, 1], sensitive_features='ab')"
     call = call.replace("'ab'", "['a', 'b']")
     assert load(OTHERS + call) & HEAVY == load(OTHERS + "pass") & HEAVY
+
+
+def test_audit_loads_no_matplotlib_before_a_picture() -> None:
+    audit = "bam.audit([0, 1] * 9, [1, 0] * 9, sensitive_features=['a', 'b', 'b'] * 6, n_boot=0)"
+    assert "matplotlib" not in load(f"import biasamp_adapters as bam; {audit}.to_html()")

@@ -49,6 +49,12 @@ class Comparison:
         columns += ["difference", "difference_low", "difference_high", "clear"]
         return pd.DataFrame(rows, columns=columns)
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the models by :func:`biasamp_adapters.plot.intervals`; return the axes."""
+        from biasamp_adapters.plot.intervals import intervals
+
+        return intervals(self, ax=ax)
+
     def __repr__(self) -> str:
         return self.frame.round(4).to_string(index=False)
 

@@ -16,6 +16,7 @@ from biasamp_adapters.auditing.answer import answers
 from biasamp_adapters.auditing.check import Failure, check
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.compute import compute as compute_audit
+from biasamp_adapters.auditing.facts import head
 from biasamp_adapters.auditing.scores import measure_scores, without_scores
 from biasamp_adapters.auditing.summarize import summarize
 from biasamp_adapters.auditing.summary import Summary
@@ -27,7 +28,7 @@ from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.inference.replicates import N_BOOT, read_seed
 from biasamp_adapters.metrics.base import check_choice, check_confidence, check_whole
 from biasamp_adapters.report.compose import compose
-from biasamp_adapters.report.document import Document
+from biasamp_adapters.report.document import Document, Part
 from biasamp_adapters.report.estimators import find_column, predict
 from biasamp_adapters.report.markup import to_card, to_html, to_markdown
 from biasamp_adapters.report.terminal import to_text
@@ -178,6 +179,36 @@ class AuditReport:
     def to_markdown(self, path: Any = None) -> str:
         """Return the report as Markdown, and write it if a file is named."""
         return _written(to_markdown(self._document), path)
+
+    def picture(
+        self, part: str = "rates", *, model: str | None = None, direction: str | None = None
+    ) -> Part:
+        """Return what :func:`biasamp_adapters.plot.rates` draws, as plain records."""
+        check_choice("part", part, ("rates", "gaps"))
+        check_choice("model", model, (None, *self.summary["data"]["models"]))
+        directions = self.summary["data"]["directions"]
+        check_choice("direction", direction, (None, *directions))
+        document = self._document
+        if model is not None:
+            document = compose(_of_model(self.summary, model))
+        over = head(self.summary, direction) if direction and len(directions) > 1 else ""
+        for picture in document.pictures:
+            if picture.tables[0].part == part and over in ("", picture.over):
+                return picture
+        raise ValueError(f"the report has no picture of {part}: it needs at least two {part}")
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the report by :func:`biasamp_adapters.plot.rates`; return the axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+        part, model, direction
+            What is drawn: the rates by group with the named gap, by default, or the gaps.
+        """
+        from biasamp_adapters.plot.rates import rates
+
+        return rates(self, ax=ax, **options)
 
     def __repr__(self) -> str:
         return self.to_text().rstrip()

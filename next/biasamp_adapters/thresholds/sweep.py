@@ -60,6 +60,12 @@ class ThresholdSweep:
     integral: Estimate
     notes: tuple[str, ...]
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve by :func:`biasamp_adapters.plot.curves`; return the axes."""
+        from biasamp_adapters.plot.curves import curves
+
+        return curves(self, ax=ax)
+
     def __repr__(self) -> str:
         lines = [f"{self.metric} over all thresholds: {self.integral}", self.frame.to_string()]
         return "\n".join([*lines, *self.notes])

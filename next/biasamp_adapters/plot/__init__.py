@@ -1,0 +1,16 @@
+"""Pictures of results: functions that take and return matplotlib axes.
+
+Orange is above 0 or a gap that grows, blue below 0 or a gap that shrinks, purple a gap that
+reverses, and grey is not clear, as in reports. Numbers are in percentage points. Without ``ax`` a
+picture has a pyplot figure of its own, as high as its rows need; with ``ax`` nothing else changes.
+"""
+
+from __future__ import annotations
+
+from biasamp_adapters.plot.curves import curves
+from biasamp_adapters.plot.frontier import frontier
+from biasamp_adapters.plot.intervals import intervals
+from biasamp_adapters.plot.pairs import pairs
+from biasamp_adapters.plot.rates import rates
+
+__all__ = ["curves", "frontier", "intervals", "pairs", "rates"]

@@ -1,0 +1,101 @@
+"""The accuracy of models against their amplification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from biasamp_adapters import words
+from biasamp_adapters.plot import canvas
+
+#: The height of a new figure in inches, and the characters of a name.
+_HEIGHT, _NAME = 3.8, 24
+
+#: Of more models, only those that no other beats are named.
+_MOST_NAMES = 14
+
+
+def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = None) -> Axes:
+    """Draw the accuracy of the models of a report against their BA.
+
+    A model is a dot with the intervals of both numbers: orange where that of BA lies above 0, blue
+    where it lies below, grey where it holds 0, and hollow without intervals. A thin line joins the
+    models that no other beats, by a smaller size of BA and an accuracy that is at least as high.
+
+    Parameters
+    ----------
+    report : AuditReport, or its ``to_frame()``
+        Of several models; a frame may join the metrics of several reports.
+    direction : {"A->T", "T->A"}, optional
+        That of BA; by default the first in the report.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    Axes
+        BA is on the x axis, accuracy on the y axis, and the names stand at the right.
+
+    Raises
+    ------
+    ValueError
+        If no model has BA and an accuracy.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> groups, truth = ["a"] * 50 + ["b"] * 50, [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
+    >>> models = {"along": [1] * 35 + [0] * 65, "ones": [1] * 100}
+    >>> report = bam.audit(truth, models, sensitive_features=groups, n_boot=200)
+    >>> ax = bam.plot.frontier(report)
+    >>> [text.get_text() for text in ax.texts]
+    ['ones', 'along']
+    """
+    models = _read(report if isinstance(report, pd.DataFrame) else report.to_frame(), direction)
+    ax = canvas.axes_for(ax, _HEIGHT)
+    ax.axvline(0, **canvas.ZERO)
+    best = models.sort_values(["size", "value_y"], ascending=[True, False])
+    best = best[best["value_y"] > best["value_y"].cummax().shift(fill_value=-1.0)]
+    ax.plot(best["value"], best["value_y"], color=canvas.GREY, linewidth=0.8)
+    rows: Any = models.itertuples()
+    for row in rows:
+        colour = canvas.COLOURS[row.side]
+        ax.plot((row.low, row.high), [row.value_y] * 2, color=colour, linewidth=1)
+        ax.plot([row.value] * 2, (row.low_y, row.high_y), color=colour, linewidth=1)
+        face = colour if row.low <= row.high else "none"
+        ax.plot(row.value, row.value_y, "o", color=colour, markerfacecolor=face)
+    canvas.scale_in_hundredths(ax.xaxis)
+    canvas.scale_in_hundredths(ax.yaxis, "%")
+    [metric] = canvas.printed(models["name"].unique())
+    ax.set(xlabel=f"{metric}, points", ylabel="accuracy")
+    ax.spines[["top", "right"]].set_visible(False)
+    _write_names(ax, models if len(models) <= _MOST_NAMES else best.iloc[:_MOST_NAMES])
+    canvas.add_legend(ax, canvas.tone_marks(models["side"], words.PICTURE_SIDES))
+    return ax
+
+
+def _read(frame: pd.DataFrame, direction: str | None) -> pd.DataFrame:
+    """Return the models that have BA and an accuracy, whose columns end in _y."""
+    canvas.check_columns(frame, "model", "name", "direction", "value", "low", "high")
+    numbers = frame.dropna(subset="value").astype({"value": float, "low": float, "high": float})
+    bas = numbers[numbers["name"].str.startswith("BA ")]
+    bas = bas[bas["direction"] == (direction or bas["direction"].iloc[:1].sum())]
+    accuracies = numbers[numbers["name"] == "accuracy"]
+    both = bas.merge(accuracies, on="model", suffixes=("", "_y"))
+    if both.empty:
+        raise ValueError(f"no model has BA and an accuracy; received direction={direction!r:.40}")
+    sides = map(canvas.side_of, both["name"], both["low"], both["high"])
+    return both.assign(size=both["value"].abs(), side=list(sides))
+
+
+def _write_names(ax: Axes, models: pd.DataFrame) -> None:
+    """Write names at the right in the order of accuracy, each joined to its dot."""
+    ordered = models.sort_values("value_y")
+    line = {"arrowstyle": "-", "color": canvas.GREY, "lw": 0.5, "shrinkB": 5}
+    look: dict[str, Any] = {"textcoords": "axes fraction", "va": "center", "arrowprops": line}
+    rows: Any = zip(canvas.printed(ordered["model"], _NAME), ordered.itertuples(), strict=True)
+    for i, (name, row) in enumerate(rows):
+        dot, height = (row.value, row.value_y), (i + 0.5) / len(ordered)
+        colour = canvas.COLOURS[row.side]
+        ax.annotate(name, dot, (1.03, height), color=colour, parse_math=False, **look)

@@ -1,0 +1,126 @@
+"""Values with their intervals, one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from biasamp_adapters import words
+from biasamp_adapters.figures import Digits
+from biasamp_adapters.plot import canvas
+
+#: The columns of a number; ends are NaN where there is no interval.
+_NUMBER = ["value", "low", "high"]
+
+
+def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw values with their intervals, one row for each.
+
+    A dot is orange where the whole interval lies above 0, blue where it lies below, and grey where
+    it holds 0 or the number has no sign, as Multi and accuracies have none. Without an interval it
+    is hollow.
+
+    Parameters
+    ----------
+    results : AmplificationResult, Comparison, mapping of str to results, MetricFrame or DataFrame
+        A DataFrame has ``low`` and ``high``, the value as ``value`` or ``mean``, and names of rows
+        as ``metric``, ``name`` or ``model``: that of :func:`over_runs`, ``Comparison.frame`` and
+        parts of a report. Its accuracies beside other numbers are left out. A MetricFrame has a
+        row for each metric and group, with its outermost quantiles; metrics whose names begin like
+        ours, as in "BA by race", have a sign.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    Axes
+        Rows are at 0, 1, ... from the top; fractions are on the x axis, whose ticks are points.
+
+    Raises
+    ------
+    ValueError
+        If there is no value, or results are of several metrics.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> metric, group = bam.DirectionalBiasAmplification(), ["a"] * 50 + ["b"] * 50
+    >>> truth = [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
+    >>> models = {"along": [1] * 35 + [0] * 65, "as the data": truth}
+    >>> ax = bam.plot.intervals(bam.compare(truth, models, sensitive_features=group, n_boot=200))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['along', 'as the data']
+    """
+    frame = _read(results).dropna(subset="value").astype(dict.fromkeys(_NUMBER, float))
+    if frame.empty:
+        raise ValueError("a picture of intervals needs at least one value; received none")
+    ax, sides = canvas.axes_with_rows(ax, canvas.printed(frame["label"])), []
+    ax.axvline(0, **canvas.ZERO)
+    rows = frame[["of_metric", *_NUMBER]].itertuples(index=False, name=None)
+    for y, (metric, value, low, high) in enumerate(rows):
+        sides.append(canvas.side_of(metric, low, high))
+        colour = canvas.COLOURS[sides[-1]]
+        ax.plot((low, high), (y, y), color=colour, linewidth=2, solid_capstyle="butt")
+        ax.plot(value, y, "o", color=colour, markerfacecolor=colour if low <= high else "none")
+        record = {"value": value, "low": low if low <= high else None, "high": high}
+        text = Digits.of(record).change(record)
+        text = text if canvas.is_signed(metric) else text.replace("+", "")
+        canvas.write_beside(ax, y, text, colour)
+    canvas.scale_in_hundredths(ax.xaxis)
+    ax.margins(x=0.08)
+    metrics = canvas.printed(frame["of_metric"].unique())
+    ax.set_xlabel(f"{metrics[0]}, points" if len(metrics) == 1 else "points", parse_math=False)
+    canvas.add_legend(ax, canvas.tone_marks(sides, words.PICTURE_SIDES))
+    return ax
+
+
+def _read(results: Any) -> pd.DataFrame:
+    """Return the rows of anything that is drawn: label, of_metric, value, low, high."""
+    if hasattr(results, "control_levels"):
+        return _read_groups(results)
+    if isinstance(results, pd.DataFrame):
+        frame = without_accuracy(results.rename(columns={"mean": "value"}))
+        canvas.check_columns(frame, *_NUMBER)
+        metric = frame.get("metric", frame.get("name", "value"))
+        further = ("metric", "direction") if "metric" in frame else ("name",)
+        return frame.assign(label=names_of(frame, "model", *further), of_metric=metric)
+    results = getattr(results, "results", results)
+    if not isinstance(results, Mapping):
+        results = {getattr(results, "metric", "value"): results}
+    numbers = [getattr(result, "estimate", result) for result in results.values()]
+    metrics = {getattr(result, "metric", "value") for result in results.values()}
+    if len(metrics) > 1 or not all(hasattr(number, "interval") for number in numbers):
+        rule, received = "results must be of one metric and direction", ", ".join(sorted(metrics))
+        raise ValueError(f"{rule}; received {received}: {[*numbers]!r:.80}")
+    frame = pd.DataFrame([[x.value, x.low, x.high] for x in numbers], columns=_NUMBER)
+    return frame.assign(label=list(map(str, results)), of_metric=[*metrics] * len(frame))
+
+
+def _read_groups(frame: Any) -> pd.DataFrame:
+    """Return each metric in each group of a MetricFrame, with its outermost quantiles."""
+    tables = [frame.by_group]
+    if frame.ci_quantiles:
+        tables += [frame.by_group_ci[0], frame.by_group_ci[-1]]
+    numbers = pd.concat([pd.DataFrame(table).unstack() for table in tables], axis=1)
+    numbers = numbers.set_axis(_NUMBER[: len(tables)], axis=1).reindex(columns=_NUMBER)
+    labels = [", ".join(map(str, key)) for key in numbers.index]
+    return numbers.assign(label=labels, of_metric=numbers.index.get_level_values(0).astype(str))
+
+
+def names_of(frame: pd.DataFrame, *columns: str) -> pd.Series[str]:
+    """Return the names of rows, from the columns that vary or else the first that exists."""
+    known = [column for column in columns if column in frame]
+    varied = [column for column in known if frame[column].nunique() > 1] or known[:1]
+    if not varied:
+        return pd.Series("value", frame.index)
+    return frame[varied].astype(str).agg(", ".join, axis=1)
+
+
+def without_accuracy(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame without accuracies, whose scale is another one, unless all are."""
+    names = frame.get("metric", frame.get("name"))
+    if names is None or (names == "accuracy").all():
+        return frame
+    return frame[names != "accuracy"]

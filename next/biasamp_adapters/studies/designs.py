@@ -1,0 +1,161 @@
+"""Synthetic data of which the right value of a metric is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters.inference.replicates import read_seed
+from biasamp_adapters.metrics.base import check_whole
+
+_COLUMNS = ["task", "attribute", "task_pred", "attribute_pred"]
+
+
+def make_alpha_shift(
+    alpha_dataset: float, alpha_model: float, *, n_samples: int | None = None, random_state: Any = 0
+) -> pd.DataFrame:
+    """Return labels and predictions of two groups and two classes, each with a bias of its own.
+
+    Without bias each pair of a group and a class has the probability 1/4; a shift adds alpha to
+    the pair (0, 0) and takes it from (1, 1). The labels have one shift. The predictions for them
+    have the rates of another one: of classes given the group, and of groups given the class.
+
+    Parameters
+    ----------
+    alpha_dataset, alpha_model : float
+        The shifts, between -0.25 and 0.25 and not either; 0 is balanced.
+    n_samples : int, optional
+        Rows to draw. By default nothing is drawn: each of the 16 combinations is a row, and its
+        probability is its weight.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``attribute``, ``task_pred`` and ``attribute_pred`` (0 or 1), and ``weight``,
+        which is 1 for rows that were drawn.
+
+    Raises
+    ------
+    ValueError
+        If a shift leaves a pair without probability, or ``n_samples`` is no whole number above 0.
+
+    References
+    ----------
+    Tokas, Nair and Kerner, "DPA", 2025, Appendix J and Fig. 6. It leaves open how the model's
+    table meets rows whose groups have other sizes; here the model's conditional rates are used. A
+    positive alpha correlates the pair (0, 0) negatively: (.25 + alpha)(.25 - alpha) < .25 squared.
+
+    Examples
+    --------
+    The gap grows from .35 / .60 - .30 / .55 (alpha .1) minus .25 / .40 - .25 / .45, halved:
+
+    >>> import biasamp_adapters as bam
+    >>> rows = bam.studies.make_alpha_shift(0.05, 0.1)
+    >>> value = bam.directional_bias_amplification(
+    ...     rows["task"],
+    ...     rows["task_pred"],
+    ...     sensitive_features=rows["attribute"],
+    ...     sample_weight=rows["weight"],
+    ... )
+    >>> round(value, 4)
+    0.0158
+    """
+    alphas = {"alpha_dataset": alpha_dataset, "alpha_model": alpha_model}
+    for name, alpha in alphas.items():
+        if not -0.25 < alpha < 0.25:
+            raise ValueError(f"{name} must lie between -0.25 and 0.25; received {alpha!r:.40}")
+    # Tasks by attributes.
+    dataset, model = (np.array([[0.25 + x, 0.25], [0.25, 0.25 - x]]) for x in alphas.values())
+    of_task, of_attribute = model / model.sum(axis=0), model / model.sum(axis=1, keepdims=True)
+    task, attribute, task_pred, attribute_pred = rows = np.indices((2,) * 4).reshape(4, -1)
+    weight = dataset[task, attribute] * of_task[task_pred, attribute]
+    weight *= of_attribute[task, attribute_pred]
+    if n_samples is not None:
+        check_whole("n_samples", n_samples, 1)
+        rng = np.random.default_rng(read_seed(random_state))
+        drawn = rng.choice(len(weight), n_samples, p=weight / weight.sum())
+        rows, weight = rows[:, drawn], np.ones(n_samples)
+    return pd.DataFrame(rows.T, columns=_COLUMNS).assign(weight=weight)
+
+
+def make_hidden_bias(
+    n_samples: int = 1000,
+    *,
+    strength: float = 0.2,
+    frequency: float = 0.5,
+    noise: float = 1.0,
+    random_state: Any = 0,
+) -> pd.DataFrame:
+    """Return balanced labels whose bias lies in a feature that has no labels.
+
+    Each pair of a group and a class has equally many rows. ``signal`` depends on the class alone.
+    ``shortcut`` reveals the class in some rows, more often where group and class are equal. A
+    model that follows it errs less there, and so predicts 1 more often in group 1.
+
+    Parameters
+    ----------
+    n_samples : int
+        Rows, a multiple of 4.
+    strength : float
+        How much more often rows of the pairs (0, 0) and (1, 1) have the shortcut.
+    frequency : float
+        The share of all rows that have it.
+    noise : float
+        The standard deviation of ``signal`` around -1 for class 0 and 1 for class 1, above 0.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    DataFrame
+        ``signal``, ``shortcut`` (-1 reveals 0, 1 reveals 1, 0 nothing), ``task``, ``attribute``.
+
+    Raises
+    ------
+    ValueError
+        If ``n_samples`` is no multiple of 4, a share of rows with the shortcut lies outside of 0
+        to 1, or ``noise`` is not above 0.
+
+    Notes
+    -----
+    A model that follows the shortcut, and tells the other rows apart with probability q, predicts
+    1 for a share of 1/2 + strength (1 - q) / 2 of group 1, and 1/2 minus as much of group 0.
+
+    References
+    ----------
+    The design is that of a hairnet in Tokas, Nair and Kerner, "DPA", 2025, Section 1: a balanced
+    data set whose bias comes from what is not annotated.
+
+    Examples
+    --------
+    BA sees nothing in balanced labels. Multi is .4 (1 - Phi(1)) / 2 = .032, and noise:
+
+    >>> import biasamp_adapters as bam
+    >>> rows = bam.studies.make_hidden_bias(strength=0.4)
+    >>> score = rows["shortcut"].where(rows["shortcut"] != 0, rows["signal"])
+    >>> data = rows["task"], (score > 0).astype(int)
+    >>> bam.directional_bias_amplification(*data, sensitive_features=rows["attribute"])
+    0.0
+    >>> multi = bam.multi_attribute_bias_amplification
+    >>> round(multi(*data, sensitive_features=rows["attribute"]), 3)
+    0.036
+    """
+    check_whole("n_samples", n_samples, 4)
+    if n_samples % 4:
+        raise ValueError(f"n_samples must be a multiple of 4; received {n_samples}")
+    shares = np.array([frequency - strength / 2, frequency + strength / 2])
+    if not ((shares >= 0) & (shares <= 1)).all():
+        rule = "frequency plus and minus strength / 2 must lie between 0 and 1"
+        raise ValueError(f"{rule}; received frequency={frequency!r} and strength={strength!r}")
+    if not 0 < noise < np.inf:
+        raise ValueError(f"noise must be a number above 0; received {noise!r:.40}")
+    rng, part = np.random.default_rng(read_seed(random_state)), n_samples // 4
+    task, attribute = np.repeat([0, 0, 1, 1], part), np.repeat([0, 1, 0, 1], part)
+    n_revealed = np.round(shares * part)[(task == attribute).astype(int)]
+    reveals = np.tile(np.arange(part), 4) < n_revealed
+    side = 2 * task - 1
+    columns = {"signal": side + rng.normal(scale=noise, size=n_samples), "shortcut": side * reveals}
+    frame = pd.DataFrame(columns | {"task": task, "attribute": attribute})
+    return frame.iloc[rng.permutation(n_samples)].reset_index(drop=True)

@@ -1,0 +1,186 @@
+"""How wrong the labels of groups may be before BA says something else.
+
+A labeller gives group b to rows of group a with the probability M[a, b], whatever their class and
+predictions are. Counts by labels are then M^T times the counts by groups, so the inverse of M gives
+the counts by groups, and BA reads nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import compress
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters import words
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, listing, name_list
+from biasamp_adapters.inference.replicates import read_seed, replicate
+from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, RateMeasurement
+from biasamp_adapters.result import AmplificationResult
+
+#: Differences that sums of floats may make.
+_ROUNDING = 1e-9
+
+_COLUMNS = ["error", "value", "low", "high", "turned", "note"]
+
+
+def label_error_sensitivity(
+    result: AmplificationResult, errors: Any, *, random_state: Any = 0
+) -> pd.DataFrame:
+    """Return what BA would be if the labels of groups are wrong as often as ``errors`` say.
+
+    Groups are often labels that a classifier or an annotator gave. If it is known how often these
+    are wrong, the counts by true groups follow from those by labels, and BA from them.
+
+    Parameters
+    ----------
+    result : AmplificationResult
+        Of ``DirectionalBiasAmplification``, with the labels of the data as reference. The labels
+        of ``sensitive_features`` are those that may be wrong, not predicted groups. Replicates
+        are as many as it has.
+    errors : float, mapping or DataFrame, or list of them
+        A number is the share of rows of each group that have a wrong label, each other one equally
+        often. A mapping gives this share for each group, 0 where a group is not named. A DataFrame
+        has the probabilities of labels (columns) given the group (rows).
+    random_state : int, Generator or None
+        All errors read the same draws.
+
+    Returns
+    -------
+    DataFrame
+        A row without errors, and one for each of ``errors``: ``error``; ``value``, ``low`` and
+        ``high`` of BA; ``turned``, whether the interval lies on another side of 0 than in the
+        first row (without intervals, the value); and ``note``.
+
+    Raises
+    ------
+    ValueError
+        If the result is of another metric, or errors are no probabilities, name unknown groups, or
+        make a label likelier in another group than in its own.
+
+    Notes
+    -----
+    The errors are taken as known, and must depend on the group alone, not on the class nor on what
+    is predicted. Errors that depend on the class can make amplification or hide it, and no rate of
+    errors tells. With two groups, labels shrink BA A->T by the factor (share of labels "a" that are
+    right + the same of "b" - 1), so that it never changes its side of 0.
+
+    References
+    ----------
+    Zhu et al., "Weak Proxies are Sufficient and Preferable for Fairness with Missing Sensitive
+    Attributes", ICML 2023, calibrate measures of fairness by such a matrix.
+
+    Examples
+    --------
+    Of 500 rows labelled a and 500 labelled b, 400 and 100 are predicted positive, where 300 and 200
+    are. BA among labels is .2; the factor is .8 for errors of .1, and .6 for .2:
+
+    >>> import biasamp_adapters as bam
+    >>> y_true = [1] * 300 + [0] * 200 + [1] * 200 + [0] * 300
+    >>> y_pred, groups = [1] * 400 + [0] * 100 + [1] * 100 + [0] * 400, ["a"] * 500 + ["b"] * 500
+    >>> metric = bam.DirectionalBiasAmplification()
+    >>> result = metric.result(y_true, y_pred, sensitive_features=groups, n_boot=500)
+    >>> table = bam.studies.label_error_sensitivity(result, [0.1, 0.2])
+    >>> table[["error", "value", "turned"]].round(3)
+      error  value  turned
+    0     0  0.200   False
+    1   0.1  0.250   False
+    2   0.2  0.333   False
+    """
+    measurement: Any = result.measurement
+    evaluation = measurement.evaluation
+    if not isinstance(measurement.metric, DirectionalBiasAmplification):
+        raise ValueError(f"result must be of BA; received {result.metric}")
+    has_reference = evaluation.reference is not None or evaluation.base_rates is not None
+    if has_reference or evaluation.rows.is_matrix(ATTRIBUTE):
+        raise ValueError("result must have no reference, and one group for each row")
+    is_single = isinstance(errors, float | int | Mapping | pd.DataFrame)
+    listed = [0, *([errors] if is_single else errors)]
+    corrected = [_correct(measurement, error) for error in listed]
+    scores: list[dict[str, Array]] = [{} for _ in corrected]
+    if result.n_boot:
+        seed = read_seed(random_state)
+        scores, _ = replicate(corrected, evaluation.rows, None, result.n_boot, seed)
+    pairs = zip(corrected, scores, strict=True)
+    table = pd.DataFrame([_row(one, drawn, result.confidence) for one, drawn in pairs])
+    sides = sum(np.sign(table[end].fillna(table["value"]).round(9)) for end in ("low", "high"))
+    turned = (sides != sides[0]) & table["value"].notna()
+    return table.assign(error=pd.Series(listed, dtype=object), turned=turned)[_COLUMNS]
+
+
+class _WithoutErrors:
+    """Margins of the groups, from those of their labels."""
+
+    def __init__(self, margins: Any, inverse: Array) -> None:
+        self.margins, self.inverse = margins, inverse
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.margins, name)
+
+    def joint(self, first: str, second: str, *, missing: bool = False) -> Array:
+        """Return sums by two variables."""
+        table = self.margins.joint(first, second, missing=missing)
+        if first == ATTRIBUTE:
+            table = self.inverse.T @ table
+        return table @ self.inverse if second == ATTRIBUTE else table
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Corrected(RateMeasurement):
+    """BA without errors of the labels of groups, whose scores read the margins of the labels."""
+
+    inverse: Array
+
+    def score(self, margins: Any, origin: Any, rng: Any = None) -> dict[str, Array]:
+        if not isinstance(margins, _WithoutErrors):
+            margins = _WithoutErrors(margins, self.inverse)
+        return super().score(margins, None, rng)
+
+
+def _correct(measurement: RateMeasurement, error: Any) -> _Corrected:
+    """Return a measurement without an error of labels; its signs are those of the groups."""
+    evaluation, metric = measurement.evaluation, measurement.metric
+    inverse = np.linalg.inv(_channel(error, evaluation.rows.group_labels))
+    margins: Any = _WithoutErrors(measurement.margins, inverse)
+    given = {field.name: getattr(measurement, field.name) for field in fields(measurement)}
+    given |= {"margins": margins, "origin": margins, "inverse": inverse}
+    given["coefficients"] = metric.coefficients(evaluation, margins, margins)
+    return _Corrected(**given)
+
+
+def _channel(error: Any, groups: Sequence[Label]) -> Array:
+    """Return the probabilities of labels given the group, (groups, labels)."""
+    n, received = len(groups), f"received {error!r:.60}".replace("\n", " ")
+    if isinstance(error, pd.DataFrame):
+        channel = error.reindex(index=[*groups], columns=[*groups]).to_numpy(float)
+    else:
+        wrong = error if isinstance(error, Mapping) else dict.fromkeys(groups, error)
+        if not {*wrong} <= {*groups}:
+            raise ValueError(f"errors must name {listing(groups)}; {received}")
+        shares = np.array([float(wrong.get(group, 0)) for group in groups])
+        channel = np.repeat(shares[:, None] / (n - 1), n, axis=1)
+        np.fill_diagonal(channel, 1 - shares)
+    is_share = (channel >= 0).all() and np.allclose(channel.sum(axis=1), 1, atol=1e-6)
+    if not is_share or (channel >= np.diagonal(channel)).sum() > n:
+        rule = "errors must be shares by group, and leave each label likeliest in its own group"
+        raise ValueError(f"{rule}; {received}")
+    return channel
+
+
+def _row(measurement: _Corrected, drawn: dict[str, Array], confidence: float) -> dict[str, Any]:
+    """Return the numbers of one error; none if a group would have no rows."""
+    margins: Any = measurement.margins
+    sizes, labelled = (x.joint(ATTRIBUTE, ALL)[0, :, 0] for x in (margins, margins.margins))
+    is_empty = (sizes <= _ROUNDING * sizes.sum()) & (labelled > 0)
+    if is_empty.any():
+        names = name_list(compress(measurement.evaluation.rows.group_labels, is_empty))
+        note = words.SO_WRONG.format(names=names)
+        return {"value": np.nan, "low": np.nan, "high": np.nan, "note": note}
+    result, rates = measurement.result(drawn, (), confidence), measurement.rates(margins, None)
+    k = int((np.abs(np.stack(rates) - 0.5) > 0.5 + _ROUNDING).sum())
+    outside = words.IMPOSSIBLE_RATES.format(k=k, n=2 * rates[0].size) if k else ""
+    ba, note = result.estimate, "; ".join(filter(None, [outside, *result.notes]))
+    return {"value": ba.value, "low": ba.low, "high": ba.high, "note": note}

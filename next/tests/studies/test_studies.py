@@ -1,0 +1,360 @@
+"""What the papers' scripts need: subsets, designs, label errors, rank agreement, printed tables."""
+
+from __future__ import annotations
+
+import warnings
+from fractions import Fraction
+from itertools import product
+from math import erf, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import biasamp_adapters as bam
+from biasamp_adapters import studies
+
+# Subsets.
+
+#: Of class 0: 10 and 40 rows of the groups a and b; of class 1: 30 and 20.
+CLASS = np.repeat([0, 0, 1, 1], [10, 40, 30, 20])
+GROUP = np.repeat(["a", "b", "a", "b"], [10, 40, 30, 20])
+
+
+def sizes(rows: np.ndarray) -> list[int]:
+    return [int(((y == CLASS) & (g == GROUP))[rows].sum()) for y, g in product((0, 1), "ab")]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"max_ratio": 1}, [10, 10, 20, 20]),
+        ({"max_ratio": 1.25}, [10, 12, 25, 20]),  # 12.5 rows are 12.
+        ({"max_ratio": 4 / 3}, [10, 13, 26, 20]),
+        ({"max_ratio": 1e9}, [10, 40, 30, 20]),
+    ],
+)
+def test_ratio_subset_of_labels_keeps_the_most_rows_that_the_ratio_allows(
+    options: dict[str, float], expected: list[int]
+) -> None:
+    rows = studies.ratio_subset(CLASS, GROUP, **options)
+    assert sizes(rows) == expected
+    assert (np.diff(rows) > 0).all()
+
+
+def test_balanced_subset_may_make_classes_equal_and_draws_by_the_seed() -> None:
+    assert sizes(studies.balanced_subset(CLASS, GROUP)) == [10, 10, 20, 20]
+    first, same, other = (
+        studies.balanced_subset(CLASS, GROUP, equal_classes=True, random_state=seed)
+        for seed in (0, 0, 1)
+    )
+    assert sizes(first) == sizes(other) == [10] * 4
+    assert first.tolist() == same.tolist() != other.tolist()
+
+
+def test_balanced_subset_of_compas_has_the_counts_of_table_6() -> None:
+    printed = studies.load_published("t25_table_6").query(
+        "task_label == 'true' and attribute_label == 'true'"
+    )
+    cells = printed[printed["split"] == "unbalanced"]
+    people = cells.loc[cells.index.repeat(cells["count"])]
+    rows = studies.balanced_subset(people["task"], people["attribute"], equal_classes=True)
+    balanced = printed.loc[printed["split"] == "balanced", "count"].tolist()
+    assert people.iloc[rows].groupby(["task", "attribute"]).size().tolist() == balanced
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=4, max_size=8),
+    st.sampled_from([1, 2]),
+)
+def test_ratio_subset_of_a_matrix_is_the_largest(rows: list[Any], max_ratio: int) -> None:
+    *labels, group = np.array(rows, dtype=int).T
+    matrix = np.column_stack(labels)
+
+    def is_within(kept: np.ndarray) -> bool:
+        of_label = np.column_stack([np.ones(len(kept), int), matrix[kept]])
+        one, two = (of_label[group[kept] == g].sum(axis=0) for g in (0, 1))
+        return bool((one <= max_ratio * two).all() and (two <= max_ratio * one).all())
+
+    subsets = (np.flatnonzero(x) for x in product([0, 1], repeat=len(rows)))
+    largest = max((len(kept) for kept in subsets if is_within(kept)), default=0)
+    if len({*group}) < 2 or not largest:
+        with pytest.raises(ValueError, match=r"no row is left|two groups"):
+            studies.ratio_subset(matrix, group, max_ratio=max_ratio)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bam.AmplificationWarning)
+        kept = studies.ratio_subset(matrix, group, max_ratio=max_ratio)
+    assert is_within(kept)
+    assert len(kept) == largest
+
+
+def test_ratio_subsets_of_coco_have_the_largest_sizes(data_folder: Path) -> None:
+    """Found by another program too, which solves the linear relaxation first."""
+    table = pd.read_csv(data_folder / "coco_labels.csv.gz", keep_default_na=False)
+    table = table[table["split"] == "val"]
+    matrix = table["objects"].str.get_dummies("|")
+    with pytest.warns(bam.AmplificationWarning, match="no row with toaster is kept"):
+        rows = studies.ratio_subset(matrix, table["gender"], max_ratio=2)
+    assert (len(matrix), len(rows)) == (5367, 3847)
+
+
+@pytest.mark.parametrize(
+    ("call", "fragment"),
+    [
+        (lambda: studies.ratio_subset(CLASS, GROUP, max_ratio=0.5), "from 1 on; received 0.5"),
+        (lambda: studies.balanced_subset([0, 1], ["a", "a"]), "received 2 and 2 of 1 groups"),
+        (lambda: studies.balanced_subset([0, 1, 1], ["a", "b"]), "received 3 and 2"),
+        (lambda: studies.balanced_subset([0, None], ["a", "b"]), "y_true must have rows, and no"),
+        (lambda: studies.balanced_subset([0, 1], ["a", "b"]), "a group has none of 0 and 1"),
+        (lambda: studies.balanced_subset([[0, 2], [1, 0]], ["a", "b"]), "must hold 0 and 1"),
+        (lambda: studies.make_alpha_shift(0.25, 0), "alpha_dataset must lie between"),
+        (lambda: studies.make_alpha_shift(0, 0, n_samples=0), "from 1 on; received 0"),
+        (lambda: studies.make_hidden_bias(10), "a multiple of 4; received 10"),
+        (lambda: studies.make_hidden_bias(strength=1.5), "must lie between 0 and 1"),
+        (lambda: studies.make_hidden_bias(noise=0), "above 0; received 0"),
+        (lambda: studies.load_published("t25_table_5"), "received 't25_table_5'"),
+    ],
+)
+def test_study_of_bad_input_says_the_rule_and_the_value(call: Any, fragment: str) -> None:
+    with pytest.raises(ValueError) as error:  # noqa: PT011  # The fragments follow.
+        call()
+    assert fragment in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+# Designs.
+
+
+def test_make_alpha_shift_has_the_rates_of_both_shifts() -> None:
+    rows = studies.make_alpha_shift(0.05, 0.1)
+    by_pair = rows.groupby(["task", "attribute"])["weight"].sum()
+    assert by_pair.tolist() == pytest.approx([0.30, 0.25, 0.25, 0.20])
+    of_group = rows.groupby(["attribute", "task_pred"])["weight"].sum().unstack()
+    # P(T^ = 1 | A): .25 / .60 and .15 / .40, the rates of the shift .1.
+    rates = of_group[1] / of_group.sum(axis=1)
+    assert rates.tolist() == pytest.approx([0.25 / 0.60, 0.15 / 0.40])
+    of_class = rows.groupby(["task", "attribute_pred"])["weight"].sum().unstack()
+    assert (of_class[1] / of_class.sum(axis=1)).tolist() == pytest.approx([0.25 / 0.6, 0.15 / 0.4])
+
+
+def test_make_alpha_shift_of_samples_follows_the_weights() -> None:
+    drawn = studies.make_alpha_shift(0.2, 0, n_samples=20_000, random_state=1)
+    assert (drawn["weight"] == 1).all()
+    share = ((drawn["task"] == 0) & (drawn["attribute"] == 0)).mean()
+    assert share == pytest.approx(0.45, abs=4 * sqrt(0.45 * 0.55 / 20_000))
+
+
+def test_make_hidden_bias_is_in_no_label_and_moves_who_follows_it() -> None:
+    n, strength = 40_000, 0.6
+    rows = studies.make_hidden_bias(n, strength=strength, frequency=0.5)
+    assert rows.groupby(["task", "attribute"]).size().tolist() == [n // 4] * 4
+    has_shortcut = (rows["shortcut"] != 0).groupby(rows["task"] == rows["attribute"]).mean()
+    assert has_shortcut.tolist() == [0.5 - strength / 2, 0.5 + strength / 2]
+    predicted = rows["shortcut"].where(rows["shortcut"] != 0, rows["signal"]) > 0
+    share = predicted[rows["attribute"] == 1].mean()
+    right = (1 + erf(1 / sqrt(2))) / 2  # Phi(1 / noise)
+    expected = 0.5 + strength * (1 - right) / 2
+    assert share == pytest.approx(expected, abs=4 * sqrt(0.25 / (n / 2)))
+
+
+# Errors of labels.
+
+
+#: Of 100 x and 100 y, a tenth of x and a fifth of y have the wrong label. Of the x 60 are positive
+#: and 80 predicted so, of the y 30 and 20. Of 110 labels x 54 + 6 and 72 + 4 are, of 90 labels y
+#: 6 + 24 and 8 + 16.
+LABELLED = {
+    "y_true": [1] * 60 + [0] * 50 + [1] * 30 + [0] * 60,
+    "y_pred": [1] * 76 + [0] * 34 + [1] * 24 + [0] * 66,
+    "sensitive_features": ["x"] * 110 + ["y"] * 90,
+}
+
+
+def label_errors(errors: Any, **options: Any) -> pd.DataFrame:
+    metric = bam.DirectionalBiasAmplification(direction=options.pop("direction", "A->T"))
+    result = metric.result(**{**LABELLED, "n_boot": 0, **options})
+    return studies.label_error_sensitivity(result, errors)
+
+
+def test_label_error_sensitivity_by_hand_undoes_the_errors() -> None:
+    frame = pd.DataFrame([[0.9, 0.1], [0.2, 0.8]], ["x", "y"], ["x", "y"])
+    table = label_errors([{"x": 0.1, "y": 0.2}, frame])
+    # With the labels, x rises by 16/110 and y falls by 6/90; without errors by .2 and .1.
+    labelled, corrected = (16 / 110 + 6 / 90) / 2, (0.2 + 0.1) / 2
+    assert table["value"].tolist() == pytest.approx([labelled, corrected, corrected])
+    assert table["turned"].tolist() == [False] * 3
+
+
+def test_label_error_sensitivity_without_errors_is_the_result() -> None:
+    table = label_errors(0.1, n_boot=300)
+    result = bam.DirectionalBiasAmplification().result(**LABELLED, n_boot=300)
+    assert table.loc[0, ["value", "low", "high"]].tolist() == [result.value, *result.interval]
+    # With two groups every draw is divided by the same factor, but for the shares of labels.
+    width = table["high"] - table["low"]
+    assert width[1] / width[0] == pytest.approx(table["value"][1] / table["value"][0], rel=0.05)
+
+
+def test_label_error_sensitivity_of_t_to_a_reads_true_groups() -> None:
+    """Of class 1, 60 labels of 100 are x, and 70 predictions; of class 0, 40 of each."""
+    table = label_errors(
+        0.1,
+        direction="T->A",
+        y_true=[1] * 100 + [0] * 100,
+        y_pred=None,
+        sensitive_features=["x"] * 60 + ["y"] * 40 + ["x"] * 40 + ["y"] * 60,
+        sensitive_features_pred=["x"] * 70 + ["y"] * 30 + ["x"] * 40 + ["y"] * 60,
+    )
+    # P(x | 1) is .6 among labels, and (.6 - .1) / .8 = .625 without errors; of class 0 .4, .375.
+    # There x is the rarer group, so that its rise from .375 to .4 is against the correlation.
+    expected = [(0.1 - 0) / 2, (0.075 - 0.025) / 2]
+    assert table["value"].tolist() == pytest.approx(expected)
+
+
+def test_label_error_sensitivity_notes_what_cannot_be() -> None:
+    truth, groups = [1, 0] * 50, ["x"] * 90 + ["y"] * 10
+    # So many x alone have 20 labels y.
+    few = label_errors(0.2, y_true=truth, y_pred=truth, sensitive_features=groups)
+    assert few["note"][1] == "labels cannot be so wrong: y would have no rows"
+    assert np.isnan(few["value"][1])
+    assert "rates lie outside 0 to 1" in label_errors(0.3)["note"][1]
+
+
+def test_label_error_sensitivity_of_other_results_is_refused() -> None:
+    with pytest.raises(ValueError, match="must be of BA; received MALS"):
+        studies.label_error_sensitivity(bam.MALSBiasAmplification().result(**LABELLED), 0.1)
+    reference = LABELLED["y_true"], LABELLED["sensitive_features"]
+    result = bam.DirectionalBiasAmplification(reference=reference).result(**LABELLED, n_boot=0)
+    with pytest.raises(ValueError, match="must have no reference"):
+        studies.label_error_sensitivity(result, 0.1)
+
+
+@pytest.mark.parametrize("errors", [0.5, -0.1, {"x": 0.4, "y": 0.7}, {"z": 0.1}, pd.DataFrame()])
+def test_label_error_sensitivity_of_impossible_errors_is_refused(errors: Any) -> None:
+    with pytest.raises(ValueError, match=r"errors must (be shares|name).*received"):
+        label_errors(errors)
+
+
+# Rank agreement.
+
+
+def test_rank_agreement_counts_pairs_of_models() -> None:
+    values = pd.DataFrame({"BA": [1, 3, 2, 4], "MALS": [0.1 + 0.2, 0.3, 0.3, 0.3]}, list("abcd"))
+    table = studies.rank_agreement(values, dict(zip("dcba", [4, 3, 2, 1], strict=True)))
+    # Of six pairs, b and c are in the other order: (5 - 1) / 6.
+    assert table.loc[0, ["tau", "n"]].tolist() == [pytest.approx(float(Fraction(4, 6))), 4]
+    assert table["reason"].tolist() == [
+        "no interval of fewer than 5 models",
+        "all models have the same value or score",
+    ]
+
+
+def test_rank_agreement_interval_mirrors_reversed_scores_and_never_vanishes() -> None:
+    scores = range(9)
+    same = studies.rank_agreement(list(scores), list(scores)).loc[0]
+    # The decision on the interval: nine models that agree in all pairs have .69 to 1.
+    assert (round(same["low"], 2), same["high"]) == (0.69, 1)
+    turned = studies.rank_agreement(list(scores), list(scores)[::-1]).loc[0]
+    assert [turned["low"], turned["high"]] == [-same["high"], -same["low"]]
+
+
+def test_rank_agreement_of_a_report_has_its_keys() -> None:
+    truth, group = np.tile([1, 1, 0, 0], 50), np.tile(["a", "a", "b", "a", "b"], 40)
+    rng = np.random.default_rng(0)
+    models = {f"m{i}": np.where(rng.random(200) < 0.3, 1 - truth, truth) for i in range(5)}
+    report = bam.audit(truth, models, sensitive_features=group, n_boot=0)
+    frame = report.to_frame().query("key == 'mals'").set_index("model")["value"]
+    table = studies.rank_agreement(report, frame)
+    assert table.set_index("metric").loc["mals", "tau"] == pytest.approx(1)
+    assert set(table["metric"]) == set(report.to_frame()["key"])
+
+
+@pytest.mark.parametrize(
+    ("values", "scores"), [({"a": 1, "b": 2}, {"a": 1}), ([1, 2], [1, None]), ([1, 2], [1, 2, 3])]
+)
+def test_rank_agreement_of_other_models_is_refused(values: Any, scores: Any) -> None:
+    with pytest.raises(ValueError, match="values and scores must"):
+        studies.rank_agreement(values, scores)
+
+
+# Published tables.
+
+ROWS = {
+    **{f"t25_table_{i}": n for i, n in [(2, 48), (6, 24), (7, 12), (8, 20), (9, 40)]},
+    **{f"t25_table_{i}": 54 for i in (3, 4, 10, 11)},
+    "w21_shortcomings": 18,
+    "w21_table_1": 9,
+    "w21_table_2": 8,
+    "w21_jobs": 32,
+}
+
+
+@pytest.mark.parametrize(("name", "n_rows"), ROWS.items())
+def test_load_published_has_the_rows_and_the_source_of_each_table(name: str, n_rows: int) -> None:
+    table = studies.load_published(name)
+    assert len(table) == n_rows
+    assert table.notna().all(axis=None)
+    assert not table.duplicated(table.columns.difference(["count"])).any()
+    assert (
+        "Directional" in table.attrs["source"] or "DPA" in table.attrs["source"] or "jobs" in name
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "value", "decimals"),
+    [
+        ("w21_table_1", "image == 'full mask' and metric == 'MALS'", 0.0193, 4),
+        (
+            "t25_table_2",
+            "split == 'unbalanced' and metric == 'DPA' and version == 'partial'",
+            0.1365,
+            4,
+        ),
+        ("t25_table_4", "model == 'SqueezeNet' and metric == 'Multi'", 48.47, 2),
+        (
+            "t25_table_7",
+            "split == 'unbalanced' and direction == 'T->A' and metric == 'BA'",
+            -0.078,
+            3,
+        ),
+    ],
+)
+def test_load_published_has_the_printed_numbers(
+    name: str, query: str, value: float, decimals: int
+) -> None:
+    [row] = studies.load_published(name).query(query).to_dict("records")
+    assert (row["value"], row["decimals"]) == (value, decimals)
+
+
+def test_load_published_counts_of_compas_give_the_printed_ba() -> None:
+    """BA of T->A: the mean change of P(A | T) along the correlations ([T25] Tables 6 and 7)."""
+    table = studies.load_published("t25_table_6")
+    table = table[(table["split"] == "unbalanced") & (table["task_label"] == "true")]
+    counts = table.set_index(["attribute_label", "task", "attribute"])["count"].unstack()
+    rates = counts.div(counts.sum(axis=1), axis=0)
+    change = (rates.loc["predicted"] - rates.loc["true"]).to_numpy()
+    signs = np.array([[1, -1], [-1, 1]])  # Group 0 goes with class 0.
+    assert (signs * change).mean() == pytest.approx(-0.078, abs=0.0005)
+
+
+def test_load_published_shortcomings_give_the_values_of_the_text() -> None:
+    """[W21] 3.2 and 4.1: MALS is 0, .2, .033 and -.6; BA A->T of the three groups is .1778."""
+    printed = {
+        "three groups": 0,
+        "two groups, first model": 0.2,
+        "two groups, second model": 0.033,
+        "imbalanced groups": -0.6,
+    }
+    table = studies.load_published("w21_shortcomings")
+    for scenario, value in printed.items():
+        rows = table[table["scenario"] == scenario]
+        data = rows["y_true"], rows["y_pred"]
+        options = {"sensitive_features": rows["group"], "sample_weight": rows["count"]}
+        assert bam.mals_bias_amplification(*data, **options) == pytest.approx(value, abs=0.0005)
+        if scenario == "three groups":
+            ba = bam.directional_bias_amplification(*data, **options)
+            assert ba == pytest.approx(0.1778, abs=0.00005)
