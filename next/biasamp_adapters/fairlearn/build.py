@@ -16,31 +16,26 @@ from biasamp_adapters.counting.counts import count_arrays
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.counting.reference import Evaluation, align, read_reference
+from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.fairlearn.column import Column
 from biasamp_adapters.fairlearn.frame import AmplificationFrame
 from biasamp_adapters.fairlearn.host_functions import measure_host
 from biasamp_adapters.inference.replicates import read_seed, replicate
 from biasamp_adapters.metrics import functions
-from biasamp_adapters.metrics.attacks import (
-    DirectionalPredictabilityAmplification,
-    LeakageAmplification,
-)
 from biasamp_adapters.metrics.base import Metric, check_choice, check_whole
 from biasamp_adapters.metrics.functions import get_metric
-from biasamp_adapters.metrics.multi import MultiAttributeBiasAmplification
-from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
 from biasamp_adapters.result import Measurement
 
 #: The metrics of a frame without any; those that the data do not allow are left out.
 _ALL = ("MALS", "BA", "Multi", "LA", "DPA")
 
 #: Our functions, whose settings may be bound with ``functools.partial``.
-_METRIC_OF: Mapping[Callable[..., float], Callable[..., Metric]] = {
-    functions.mals_bias_amplification: MALSBiasAmplification,
-    functions.directional_bias_amplification: DirectionalBiasAmplification,
-    functions.multi_attribute_bias_amplification: MultiAttributeBiasAmplification,
-    functions.leakage_amplification: LeakageAmplification,
-    functions.directional_predictability_amplification: DirectionalPredictabilityAmplification,
+_NAME_OF = {
+    functions.mals_bias_amplification: "MALS",
+    functions.directional_bias_amplification: "BA",
+    functions.multi_attribute_bias_amplification: "Multi",
+    functions.leakage_amplification: "LA",
+    functions.directional_predictability_amplification: "DPA",
 }
 
 
@@ -116,7 +111,7 @@ def amplification_frame(
     a                    0.0       0.8
     b                    0.2       0.0
     """
-    _check_draws(n_boot, ci_quantiles)
+    quantiles = _read_quantiles(n_boot, ci_quantiles)
     check_choice("missing", missing, ("error", "drop"))
     inputs = {
         "y_true": _squeeze(y_true, "y_true"),
@@ -129,22 +124,23 @@ def amplification_frame(
     }
     options = {"missing": missing, "missing_values": (), "class_labels": None, "group_labels": None}
     rows = count_arrays(inputs, options)
+    if len(rows.models) > 1:
+        raise ValueError(f"y_pred must be of one model; received {list(rows.models)}")
     whole = align(rows, read_reference(reference, None, options), options)
-    strata = [_Stratum.read(part) for part in _strata(whole)]
-    levels = [0.0] if ci_quantiles is None else [abs(2 * q - 1) for q in ci_quantiles]
-    drawing = _Drawing(strata, n_boot or 0, read_seed(random_state), max(levels))
     by_name = _read_metrics(metrics, whole)
+    confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)
+    setting = _Setting(_groups(whole), n_boot or 0, read_seed(random_state), confidence)
     alone = {name: metric for name, metric in by_name.items() if _has_own_labels(metric)}
     shared = {name: metric for name, metric in by_name.items() if name not in alone}
-    columns, notes = _measure(whole, shared, drawing)
+    columns, notes = _measure(whole, shared, setting)
     for name, metric in alone.items():
         given = reference if metric.reference is None else metric.reference
         evaluation = replace(metric, reference=given).evaluate(rows)
-        column, more = _measure(evaluation, {name: metric}, drawing)
+        column, more = _measure(evaluation, {name: metric}, setting)
         columns, notes = columns | column, notes + more
     controls = _names_of(control_features, "control_feature")
     names = [*controls, *_names_of(sensitive_features, "sensitive_feature")]
-    keys = [key for stratum in strata for key in stratum.keys]
+    keys = [key for column in next(iter(columns.values())) for key in column.keys]
     return AmplificationFrame(
         {name: columns[name] for name in by_name},
         pd.DataFrame(keys, columns=names),
@@ -152,63 +148,59 @@ def amplification_frame(
         is_single=metrics is not None and not isinstance(metrics, Mapping),
         notes=list(dict.fromkeys(filter(None, notes))),
         n_boot=n_boot,
-        ci_quantiles=ci_quantiles,
+        ci_quantiles=quantiles or None,
     )
 
 
-class _Stratum(NamedTuple):
-    """The groups that have rows in a stratum."""
+class _Setting(NamedTuple):
+    """What all columns of a frame have in common."""
 
-    label: Label | None
-    groups: list[Label]
-    rows: Array
-
-    @classmethod
-    def read(cls, evaluation: Evaluation) -> _Stratum:
-        rows = margins_of_data(evaluation.rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
-        groups = list(compress(evaluation.rows.group_labels, rows > 0))
-        return cls(evaluation.stratum, groups, rows[rows > 0])
-
-    @property
-    def keys(self) -> list[tuple[Any, ...]]:
-        """The levels of the features of each group."""
-        return [(*_levels(self.label), *_levels(group)) for group in self.groups]
-
-
-class _Drawing(NamedTuple):
-    """What all columns have in common."""
-
-    strata: list[_Stratum]
+    groups: list[tuple[list[Label], Array]]
     n_boot: int
     seed: int
     confidence: float
 
 
+def _groups(whole: Evaluation) -> list[tuple[list[Label], Array]]:
+    """Return the groups that have rows in each stratum, and how many."""
+    found = []
+    for stratum in _strata(whole):
+        rows = margins_of_data(stratum.rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
+        found.append((list(compress(stratum.rows.group_labels, rows > 0)), rows[rows > 0]))
+    return found
+
+
 def _measure(
-    evaluation: Evaluation, metrics: Mapping[Any, Any], drawing: _Drawing
+    evaluation: Evaluation, metrics: Mapping[Any, Any], setting: _Setting
 ) -> tuple[dict[Any, list[Column]], list[str]]:
     """Return the columns of metrics on the same draws, by stratum, and notes."""
-    columns, notes = dict[Any, list[Column]](), list(evaluation.notes)
+    parts, notes = _strata(evaluation), list(evaluation.notes)
     measured = {
-        name: [_measure_stratum(name, metric, part, drawing.seed) for part in _strata(evaluation)]
+        name: [_measure_stratum(name, metric, part, setting.seed) for part in parts]
         for name, metric in metrics.items()
     }
+    by_rows: dict[Rows, list[Measurement]] = {}
+    for part, measurement in chain(*(zip(parts, row, strict=True) for row in measured.values())):
+        if setting.n_boot and not measurement.reason_not_to_draw:
+            # Metrics of label sets have rows of their own; others read some of all rows.
+            is_part = measurement.evaluation is part
+            rows = evaluation.rows if is_part else measurement.evaluation.rows
+            by_rows.setdefault(rows, []).append(measurement)
     scores: dict[Measurement, dict[str, Array]] = {}
-    drawn = [x for x in chain(*measured.values()) if drawing.n_boot and not x.reason_not_to_draw]
-    if drawn:
+    for rows, drawn in by_rows.items():
         reference = next((x.evaluation.reference for x in drawn if x.reads_reference), None)
-        replicates, note = replicate(
-            drawn, evaluation.rows, reference, drawing.n_boot, drawing.seed, _score
-        )
-        scores, notes = dict(zip(drawn, replicates, strict=True)), [*notes, note]
-    for name, measurements in measured.items():
-        columns[name] = [
-            Column(name, x, scores.get(x, {}), stratum.groups, stratum.rows, drawing.confidence)
-            for x, stratum in zip(measurements, drawing.strata, strict=True)
+        replicates, note = replicate(drawn, rows, reference, setting.n_boot, setting.seed, _score)
+        scores |= zip(drawn, replicates, strict=True)
+        notes.append(note)
+    columns = {
+        name: [
+            Column(name, x, scores.get(x, {}), *groups, setting.confidence)
+            for x, groups in zip(row, setting.groups, strict=True)
         ]
-        for column in columns[name]:
-            notes += [f"{name}: {note}" for note in column.measurement.notes]
-            notes += column.reasons() if drawing.n_boot else []
+        for name, row in measured.items()
+    }
+    for column in chain(*columns.values()):
+        notes += [*column.caveats(), *(column.reasons() if setting.n_boot else [])]
     return columns, notes
 
 
@@ -229,19 +221,20 @@ def _score(measurement: Measurement, *draw: Any) -> dict[str, Array]:
     return {**measurement.score(*draw), "groups": measurement.by_group(*draw)}
 
 
-def _check_draws(n_boot: Any, ci_quantiles: Any) -> None:
+def _read_quantiles(n_boot: Any, ci_quantiles: Any) -> list[float]:
     if (n_boot is None) != (ci_quantiles is None):
         raise ValueError(
             "n_boot and ci_quantiles must be given together; received "
             f"n_boot={n_boot!r} and ci_quantiles={ci_quantiles!r:.60}"
         )
-    if n_boot is not None:
-        check_whole("n_boot", n_boot, 1)
-        quantiles = np.asarray(ci_quantiles)
-        is_list = quantiles.ndim == 1 and len(quantiles) and quantiles.dtype.kind == "f"
-        if not is_list or not ((quantiles > 0) & (quantiles < 1)).all():
-            rule = "ci_quantiles must be a list of floats between 0 and 1"
-            raise ValueError(f"{rule}; received {ci_quantiles!r:.60}")
+    if n_boot is None:
+        return []
+    check_whole("n_boot", n_boot, 1)
+    quantiles = np.ravel(ci_quantiles).tolist()
+    if not quantiles or not all(isinstance(x, float) and 0 < x < 1 for x in quantiles):
+        rule = "ci_quantiles must be floats between 0 and 1"
+        raise ValueError(f"{rule}; received {ci_quantiles!r:.60}")
+    return quantiles
 
 
 def _read_metrics(metrics: Any, whole: Evaluation) -> dict[Any, Any]:
@@ -273,8 +266,8 @@ def _read_metric(metric: Any) -> Any:
         raise ValueError(f"{rule}; received {metric!r:.80}")
     is_bound = isinstance(metric, partial) and not metric.args
     function, settings = (metric.func, metric.keywords) if is_bound else (metric, {})
-    ours = next((x for known, x in _METRIC_OF.items() if known is function), None)
-    return metric if ours is None else ours(**settings)
+    name = next((name for known, name in _NAME_OF.items() if known is function), None)
+    return metric if name is None else get_metric(name, **settings)
 
 
 def _has_own_labels(metric: Any) -> bool:
@@ -285,23 +278,16 @@ def _has_own_labels(metric: Any) -> bool:
 
 def _squeeze(values: Any, argument: str) -> Any:
     """Return one column as labels, as MetricFrame reads it, and other values as they are."""
-    if isinstance(values, Mapping):
-        raise ValueError(f"{argument} must be of one model; received a mapping")
     table = read_input(values, argument)
     return table.column(0) if isinstance(table, Table) and len(table.names) == 1 else values
 
 
-def _levels(label: Any) -> tuple[Any, ...]:
-    """Return the levels of a label, one for each column that was crossed."""
-    if label is None:
-        return ()
-    return label if isinstance(label, tuple) else (label,)
-
-
 def _names_of(features: Any, name: str) -> list[str]:
     """Return the names of features, as MetricFrame gives them."""
-    if features is None or isinstance(features, str):
-        return [] if features is None else [features]
+    if features is None:
+        return []
+    if isinstance(features, str):
+        return [features]
     if isinstance(features, pd.Series) and features.name is not None:
         return [str(features.name)]
     given = read_input(features, name)

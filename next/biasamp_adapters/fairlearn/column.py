@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -71,20 +72,34 @@ class Column:
         chosen = [labels.index(group) for group in self.groups]
         return np.vstack([means, self.scores.get("groups", means[None][:0])])[:, chosen]
 
+    @property
+    def keys(self) -> list[tuple[Any, ...]]:
+        """The levels of the features of each group, those of control first."""
+        stratum = self.measurement.evaluation.stratum
+        labels = [() if stratum is None else stratum, *self.groups]
+        control, *groups = [x if isinstance(x, tuple) else (x,) for x in labels]
+        return [(*control, *group) for group in groups]
+
+    def caveats(self) -> list[str]:
+        """Return notes on the value."""
+        return [f"{self.name}{self._where}: {note}" for note in self.measurement.notes]
+
     def reasons(self) -> list[str]:
         """Return why numbers have no interval."""
-        stratum = self.measurement.evaluation.stratum
-        where = "" if stratum is None else f" in {show(stratum)}"
-        reason_of_all = self._judge_all().reason
-        groups_of: dict[str, list[Label]] = {}
+        reason_of_all, groups_of = self._judge_all().reason, dict[str, list[Label]]()
         for group, number in zip(self.groups, self._judge_groups(), strict=True):
-            groups_of.setdefault(number.reason, []).append(group)
-        reasons = [f"{self.name}{where}: {reason_of_all}"] if reason_of_all else []
+            if number.reason not in ("", reason_of_all):
+                groups_of.setdefault(number.reason, []).append(group)
+        reasons = [f"{self.name}{self._where}: {reason_of_all}"] if reason_of_all else []
         return reasons + [
-            f"{self.name} of {name_list(groups)}{where}: {reason}"
+            f"{self.name} of {name_list(groups)}{self._where}: {reason}"
             for reason, groups in groups_of.items()
-            if reason not in ("", reason_of_all)
         ]
+
+    @property
+    def _where(self) -> str:
+        stratum = self.measurement.evaluation.stratum
+        return "" if stratum is None else f" in {show(stratum)}"
 
     def _judge_all(self, level: float | None = None) -> Estimate:
         """Return the number of all rows with its interval."""
@@ -96,7 +111,8 @@ class Column:
 
     def _judge_groups(self, level: float | None = None) -> list[Estimate]:
         """Return the numbers of groups with their intervals."""
-        few = [_FEW if n < FEW_ROWS else "" for n in self.rows]
+        reason_of_all = self.measurement.reason_not_to_draw
+        few = [reason_of_all or (_FEW if n < FEW_ROWS else "") for n in self.rows]
         return [
             estimate(float(draws[0]), Trust(draws[1:], reason), self.confidence, level)
             for draws, reason in zip(self.of_groups.T, few, strict=True)

@@ -32,19 +32,13 @@ RATES = {
 }
 
 
-def measure_host(name: str, function: Any, evaluation: Evaluation, model: str) -> HostMeasurement:
+def measure_host(name: str, metric: Any, evaluation: Evaluation, model: str) -> HostMeasurement:
     """Return a function on the rows of a model, if it can read them."""
-    rows = evaluation.rows
+    rows, (margins, origin) = evaluation.rows, evaluation.margins(model)
     if rows.is_matrix(TASK) or not rows.has(TASK):
         raise ValueError(f"{name} must have one label in each row of y_true")
-    margins, origin = evaluation.margins(model)
     measurement = HostMeasurement(
-        metric=function,
-        evaluation=evaluation,
-        model=model,
-        margins=margins,
-        origin=origin,
-        name=name,
+        metric=metric, evaluation=evaluation, model=model, margins=margins, origin=origin, name=name
     )
     if rows.w is not None and "sample_weight" not in measurement.parameters:
         raise ValueError(f"{name} must take sample_weight, as rows have weights")
@@ -110,17 +104,8 @@ class HostMeasurement(Measurement):
         numerator, denominator = (sums @ part for part in self.rate)
         return np.where(sums[..., 3] > 0, divide(numerator, denominator, 0.0), np.nan)
 
-    @cached_property
-    def _columns(self) -> tuple[Array, Array, Array]:
-        """Labels, predictions or scores, and the position of the group of each distinct row."""
-        labels = np.array(self.evaluation.rows.class_labels)
-        truth, prediction = (self.margins.variable(role) for role in (TASK, PREDICTION))
-        is_label = isinstance(prediction, Codes)
-        predicted = labels[prediction.keys()] if is_label else prediction.values[:, -1]
-        return labels[truth.keys()], predicted, self.margins.variable(ATTRIBUTE).keys()
-
     def _call(self, margins: Margins, members: Array) -> Array:
-        """Return the value of some distinct rows in each draw.
+        """Return the value of some of the distinct rows in each draw.
 
         Parameters
         ----------
@@ -131,15 +116,22 @@ class HostMeasurement(Measurement):
         -------
         ndarray of shape (batch, k)
         """
+        labels = np.array(margins.rows.class_labels)
+        truth, prediction = (margins.variable(role) for role in (TASK, PREDICTION))
+        is_label = isinstance(prediction, Codes)
+        predicted = labels[prediction.keys()] if is_label else prediction.values[:, -1]
+        columns = labels[truth.keys()], predicted, margins.variable(ATTRIBUTE).keys()
         part, weight = margins.partition.part, margins.partition.weight
         is_data = margins is self.margins
         values = [
-            [self._value(rows & (drawn > 0), drawn, is_data) for rows in members.T]
+            [self._value(columns, rows & (drawn > 0), drawn, is_data) for rows in members.T]
             for drawn in (times[part] * weight for times in margins.times)
         ]
         return np.array(values)
 
-    def _value(self, rows: Array, weight: Array, is_data: bool) -> float:
+    def _value(
+        self, columns: tuple[Array, ...], rows: Array, weight: Array, is_data: bool
+    ) -> float:
         """Return the value of some rows; NaN without rows, or if drawn rows are refused."""
         if not rows.any():
             return np.nan
@@ -148,7 +140,7 @@ class HostMeasurement(Measurement):
             params["sample_weight"] = weight[kept].astype(np.float64)
         else:
             kept = np.repeat(kept, weight[kept].astype(np.int64))
-        y_true, y_pred, groups = (values[kept] for values in self._columns)
+        y_true, y_pred, groups = (values[kept] for values in columns)
         if ATTRIBUTE in self.parameters:
             params[ATTRIBUTE] = groups
         try:

@@ -167,7 +167,7 @@ def test_frame_is_plotted_by_the_host(compas) -> None:
     ("changed", "message"),
     [
         ({"n_boot": 100}, "n_boot and ci_quantiles must be given together"),
-        ({"n_boot": 100, "ci_quantiles": [2.5]}, "ci_quantiles must be a list of floats"),
+        ({"n_boot": 100, "ci_quantiles": [2.5]}, "ci_quantiles must be floats between 0 and 1"),
         ({"metrics": {}}, "metrics must hold at least one metric"),
         (
             {"metrics": {"BA": 3}},
