@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import compress
+from dataclasses import replace
+from functools import partial
+from itertools import chain, compress
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters import words
 from biasamp_adapters.counting.arrays import Table, read_input
 from biasamp_adapters.counting.counts import count_arrays
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, name_list
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.counting.reference import Evaluation, align, read_reference
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.fairlearn.columns import AmplificationColumn, HostColumn, read_metric
+from biasamp_adapters.fairlearn.column import Column
 from biasamp_adapters.fairlearn.frame import AmplificationFrame
-from biasamp_adapters.figures import agree
-from biasamp_adapters.inference.intervals import FEW_ROWS
+from biasamp_adapters.fairlearn.host_functions import measure_host
 from biasamp_adapters.inference.replicates import read_seed, replicate
+from biasamp_adapters.metrics import functions
 from biasamp_adapters.metrics.base import Metric, check_choice, check_whole
 from biasamp_adapters.metrics.functions import get_metric
+from biasamp_adapters.result import Measurement
 
 #: The metrics of a frame without any; those that the data do not allow are left out.
 _ALL = ("MALS", "BA", "Multi", "LA", "DPA")
+
+#: Our functions, whose settings may be bound with ``functools.partial``.
+_NAME_OF = {
+    functions.mals_bias_amplification: "MALS",
+    functions.directional_bias_amplification: "BA",
+    functions.multi_attribute_bias_amplification: "Multi",
+    functions.leakage_amplification: "LA",
+    functions.directional_predictability_amplification: "DPA",
+}
 
 
 def amplification_frame(
@@ -100,11 +111,11 @@ def amplification_frame(
     a                    0.0       0.8
     b                    0.2       0.0
     """
-    _check_draws(n_boot, ci_quantiles)
+    quantiles = _read_quantiles(n_boot, ci_quantiles)
     check_choice("missing", missing, ("error", "drop"))
-    columns = {
-        "y_true": y_true,
-        "y_pred": y_pred,
+    inputs = {
+        "y_true": _squeeze(y_true, "y_true"),
+        "y_pred": _squeeze(y_pred, "y_pred"),
         "sensitive_features": sensitive_features,
         "sensitive_features_pred": sensitive_features_pred,
         "control_features": control_features,
@@ -112,171 +123,175 @@ def amplification_frame(
         "clusters": clusters,
     }
     options = {"missing": missing, "missing_values": (), "class_labels": None, "group_labels": None}
-    rows = count_arrays(columns, options)
+    rows = count_arrays(inputs, options)
+    if len(rows.models) > 1:
+        raise ValueError(f"y_pred must be of one model; received {list(rows.models)}")
     whole = align(rows, read_reference(reference, None, options), options)
     by_name = _read_metrics(metrics, whole)
-    parts: list[_Part] = []
-    for name, metric in by_name.items():
-        of_metric = whole
-        if isinstance(metric, Metric) and metric.reference is not None:
-            of_metric = align(rows, read_reference(metric.reference, None, options), options)
-        for stratum in list(of_metric.strata()) or [of_metric]:
-            parts.append(_Part(name, _measure(name, metric, stratum), of_metric))
-    drawn, notes = _draw(parts, n_boot or 0, read_seed(random_state))
-    confidence = abs(2 * max(ci_quantiles) - 1) if ci_quantiles else 0.95
-    strata = list(whole.strata()) or [whole]
-    sizes = [_sizes(stratum) for stratum in strata]
-    numbers: dict[str, list[dict[str, Array]]] = {}
-    for part, scores in zip(parts, drawn, strict=True):
-        of_stratum = numbers.setdefault(part.name, [])
-        found, reasons = _numbers(part.column, scores, sizes[len(of_stratum)], confidence)
-        of_stratum.append(found)
-        notes += [f"{part.name}: {reason}" for reason in reasons]
-    keys = [
-        (*_levels(stratum.stratum), *_levels(group))
-        for stratum, rows_of_groups in zip(strata, sizes, strict=True)
-        for group in compress(stratum.rows.group_labels, rows_of_groups > 0)
-    ]
+    confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)
+    setting = _Setting(_groups(whole), n_boot or 0, read_seed(random_state), confidence)
+    alone = {name: metric for name, metric in by_name.items() if _has_own_labels(metric)}
+    shared = {name: metric for name, metric in by_name.items() if name not in alone}
+    columns, notes = _measure(whole, shared, setting)
+    for name, metric in alone.items():
+        given = reference if metric.reference is None else metric.reference
+        evaluation = replace(metric, reference=given).evaluate(rows)
+        column, more = _measure(evaluation, {name: metric}, setting)
+        columns, notes = columns | column, notes + more
     controls = _names_of(control_features, "control_feature")
     names = [*controls, *_names_of(sensitive_features, "sensitive_feature")]
-    metrics_of_host = {part.name: part.column for part in parts}
+    keys = [key for column in next(iter(columns.values())) for key in column.keys]
     return AmplificationFrame(
-        is_single=metrics is not None and not isinstance(metrics, Mapping),
-        features=pd.DataFrame(keys, columns=names),
+        {name: columns[name] for name in by_name},
+        pd.DataFrame(keys, columns=names),
         n_controls=len(controls),
-        numbers=numbers,
-        sizes=[x[x > 0] for x in sizes],
-        signed=[
-            name for name, x in by_name.items() if isinstance(x, Metric) and x.short != "Multi"
-        ],
-        rates=[name for name, x in metrics_of_host.items() if x.rate is not None],
-        notes=list(dict.fromkeys(filter(None, [*whole.notes, *notes]))),
+        is_single=metrics is not None and not isinstance(metrics, Mapping),
+        notes=list(dict.fromkeys(filter(None, notes))),
         n_boot=n_boot,
-        ci_quantiles=ci_quantiles,
+        ci_quantiles=quantiles or None,
     )
 
 
-class _Part(NamedTuple):
-    """A metric in one stratum, and all rows, of which the stratum is a part."""
+class _Setting(NamedTuple):
+    """What all columns of a frame have in common."""
 
-    name: str
-    column: Any
-    whole: Evaluation
+    groups: list[tuple[list[Label], Array]]
+    n_boot: int
+    seed: int
+    confidence: float
 
 
-def _check_draws(n_boot: Any, ci_quantiles: Any) -> None:
+def _groups(whole: Evaluation) -> list[tuple[list[Label], Array]]:
+    """Return the groups that have rows in each stratum, and how many."""
+    found = []
+    for stratum in _strata(whole):
+        rows = margins_of_data(stratum.rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
+        found.append((list(compress(stratum.rows.group_labels, rows > 0)), rows[rows > 0]))
+    return found
+
+
+def _measure(
+    evaluation: Evaluation, metrics: Mapping[Any, Any], setting: _Setting
+) -> tuple[dict[Any, list[Column]], list[str]]:
+    """Return the columns of metrics on the same draws, by stratum, and notes."""
+    parts, notes = _strata(evaluation), list(evaluation.notes)
+    measured = {
+        name: [_measure_stratum(name, metric, part, setting.seed) for part in parts]
+        for name, metric in metrics.items()
+    }
+    by_rows: dict[Rows, list[Measurement]] = {}
+    for part, measurement in chain(*(zip(parts, row, strict=True) for row in measured.values())):
+        if setting.n_boot and not measurement.reason_not_to_draw:
+            # Metrics of label sets have rows of their own; others read some of all rows.
+            is_part = measurement.evaluation is part
+            rows = evaluation.rows if is_part else measurement.evaluation.rows
+            by_rows.setdefault(rows, []).append(measurement)
+    scores: dict[Measurement, dict[str, Array]] = {}
+    for rows, drawn in by_rows.items():
+        reference = next((x.evaluation.reference for x in drawn if x.reads_reference), None)
+        replicates, note = replicate(drawn, rows, reference, setting.n_boot, setting.seed, _score)
+        scores |= zip(drawn, replicates, strict=True)
+        notes.append(note)
+    columns = {
+        name: [
+            Column(name, x, scores.get(x, {}), *groups, setting.confidence)
+            for x, groups in zip(row, setting.groups, strict=True)
+        ]
+        for name, row in measured.items()
+    }
+    for column in chain(*columns.values()):
+        notes += [*column.caveats(), *(column.reasons() if setting.n_boot else [])]
+    return columns, notes
+
+
+def _strata(evaluation: Evaluation) -> list[Evaluation]:
+    return list(evaluation.strata()) or [evaluation]
+
+
+def _measure_stratum(name: Any, metric: Any, evaluation: Evaluation, seed: int) -> Measurement:
+    """Return a metric or another function on the rows of a stratum."""
+    model = evaluation.rows.models[0]
+    if isinstance(metric, Metric):
+        return metric.measure(evaluation, model, seed)
+    return measure_host(name, metric, evaluation, model)
+
+
+def _score(measurement: Measurement, *draw: Any) -> dict[str, Array]:
+    """Return the scores of a batch of draws, and the numbers of the groups."""
+    return {**measurement.score(*draw), "groups": measurement.by_group(*draw)}
+
+
+def _read_quantiles(n_boot: Any, ci_quantiles: Any) -> list[float]:
     if (n_boot is None) != (ci_quantiles is None):
         raise ValueError(
             "n_boot and ci_quantiles must be given together; received "
             f"n_boot={n_boot!r} and ci_quantiles={ci_quantiles!r:.60}"
         )
-    if n_boot is not None:
-        check_whole("n_boot", n_boot, 1)
-        valid = [isinstance(q, float | np.floating) and 0 < q < 1 for q in ci_quantiles]
-        if not valid or not all(valid):
-            rule = "ci_quantiles must be floats between 0 and 1"
-            raise ValueError(f"{rule}; received {ci_quantiles!r:.60}")
+    if n_boot is None:
+        return []
+    check_whole("n_boot", n_boot, 1)
+    quantiles = np.ravel(ci_quantiles).tolist()
+    if not quantiles or not all(isinstance(x, float) and 0 < x < 1 for x in quantiles):
+        rule = "ci_quantiles must be floats between 0 and 1"
+        raise ValueError(f"{rule}; received {ci_quantiles!r:.60}")
+    return quantiles
 
 
-def _read_metrics(metrics: Any, whole: Evaluation) -> dict[str, Any]:
+def _read_metrics(metrics: Any, whole: Evaluation) -> dict[Any, Any]:
     """Return metrics by their names; without any, those of this package that the data allow."""
     if metrics is None:
-        model = _model(whole)
-        return {name: get_metric(name) for name in _ALL if _is_suitable(name, whole, model)}
+        return {name: get_metric(name) for name in _ALL if _is_suitable(name, whole)}
     if not isinstance(metrics, Mapping):
-        metrics = {getattr(metrics, "__name__", str(metrics)): metrics}
+        function = metrics.func if isinstance(metrics, partial) else metrics
+        metrics = {getattr(function, "__name__", str(function)): metrics}
     if not metrics:
         raise ValueError("metrics must hold at least one metric; received none")
-    return {name: read_metric(metric) for name, metric in metrics.items()}
+    return {name: _read_metric(metric) for name, metric in metrics.items()}
 
 
-def _is_suitable(name: str, whole: Evaluation, model: str) -> bool:
+def _is_suitable(name: str, whole: Evaluation) -> bool:
     try:
-        get_metric(name).measure(whole, model, 0)
+        _measure_stratum(name, get_metric(name), whole, 0)
     except ValueError:
         return False
     return True
 
 
-def _model(evaluation: Evaluation) -> str:
-    models = evaluation.rows.models
-    if len(models) > 1:
-        raise ValueError(f"y_pred must be of one model; received {list(models)}")
-    return models[0]
+def _read_metric(metric: Any) -> Any:
+    """Return the metric object of a name or of one of our functions; others as they are."""
+    if isinstance(metric, str):
+        return get_metric(metric)
+    if not callable(metric):
+        rule = "metrics must be a metric or its name, or a dict of names to these"
+        raise ValueError(f"{rule}; received {metric!r:.80}")
+    is_bound = isinstance(metric, partial) and not metric.args
+    function, settings = (metric.func, metric.keywords) if is_bound else (metric, {})
+    name = next((name for known, name in _NAME_OF.items() if known is function), None)
+    return metric if name is None else get_metric(name, **settings)
 
 
-def _measure(name: str, metric: Any, evaluation: Evaluation) -> AmplificationColumn | HostColumn:
-    if isinstance(metric, Metric):
-        return AmplificationColumn(metric.measure(evaluation, _model(evaluation), 0))
-    return HostColumn(name, metric, evaluation, _model(evaluation))
+def _has_own_labels(metric: Any) -> bool:
+    """Return whether a metric has a reference or lists of labels of its own."""
+    own = ("reference", "class_labels", "group_labels")
+    return isinstance(metric, Metric) and any(getattr(metric, name) is not None for name in own)
 
 
-def _draw(
-    parts: Sequence[_Part], n_boot: int, seed: int
-) -> tuple[list[dict[str, Array]], list[str]]:
-    """Return the replicates of each part, and notes; those of the same rows share their draws."""
-    drawn: list[dict[str, Array]] = [{} for _ in parts]
-    notes: list[str] = []
-    by_rows: dict[int, list[int]] = {}
-    for i, part in enumerate(parts if n_boot else ()):
-        if not part.column.reason_not_to_draw:
-            by_rows.setdefault(id(_rows_drawn(part)), []).append(i)
-    for positions in by_rows.values():
-        columns, first = [parts[i].column for i in positions], parts[positions[0]]
-        reference = next((x.evaluation.reference for x in columns if x.reads_reference), None)
-        scores, note = replicate(columns, _rows_drawn(first), reference, n_boot, seed)
-        notes.append(note)
-        for i, of_column in zip(positions, scores, strict=True):
-            drawn[i] = of_column
-    return drawn, notes
-
-
-def _rows_drawn(part: _Part) -> Rows:
-    """Return the rows that are drawn: all of which a stratum is a part."""
-    evaluation = part.column.evaluation
-    return part.whole.rows if evaluation.stratum is not None else evaluation.rows
-
-
-def _sizes(evaluation: Evaluation) -> Array:
-    """Return the rows of each group."""
-    return margins_of_data(evaluation.rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
-
-
-def _numbers(
-    column: Any, scores: dict[str, Array], sizes: Array, confidence: float
-) -> tuple[dict[str, Array], list[str]]:
-    """Return the numbers of the data and then of the replicates, and why some have no interval."""
-    point, reasons = column.point(), []
-    value, groups = np.atleast_1d(point["value"]), point["groups"][None]
-    if scores:
-        value_draws, reason = column.trusted(scores, confidence)
-        of_groups = np.where(sizes < FEW_ROWS, np.nan, scores["groups"])
-        value, groups = np.r_[value, value_draws], np.vstack([groups, of_groups])
-        small = list(
-            compress(column.evaluation.rows.group_labels, (sizes > 0) & (sizes < FEW_ROWS))
-        )
-        reasons = [reason]
-        if small:
-            have = f"{name_list(small)} {agree(len(small), 'has', 'have')}"
-            reasons.append(words.FEW_OF_A_KIND.format(have=have, n=FEW_ROWS, unit="rows"))
-    return {"value": value, "groups": groups[:, sizes > 0]}, [x for x in reasons if x]
-
-
-def _levels(label: Any) -> tuple[Any, ...]:
-    """Return the levels of a label, one for each column that was crossed."""
-    if label is None:
-        return ()
-    return label if isinstance(label, tuple) else (label,)
+def _squeeze(values: Any, argument: str) -> Any:
+    """Return one column as labels, as MetricFrame reads it, and other values as they are."""
+    table = read_input(values, argument)
+    return table.column(0) if isinstance(table, Table) and len(table.names) == 1 else values
 
 
 def _names_of(features: Any, name: str) -> list[str]:
     """Return the names of features, as MetricFrame gives them."""
     if features is None:
         return []
+    if isinstance(features, str):
+        return [features]
     if isinstance(features, pd.Series) and features.name is not None:
         return [str(features.name)]
     given = read_input(features, name)
-    if not isinstance(given, Table):
+    if not isinstance(given, Table) or given.are_groups:
         return [f"{name}_0"]
     is_named = isinstance(features, Mapping) or hasattr(features, "columns")
     return [str(x) if is_named else f"{name}_{i}" for i, x in enumerate(given.names)]

@@ -105,8 +105,13 @@ def reason_of_number(n_defined: int, n_boot: int, confidence: float) -> str:
     return ""
 
 
-def estimate(value: float, trust: Trust, confidence: float) -> Estimate:
-    """Return a value with its percentile interval, or the reason why there is none."""
+def estimate(
+    value: float, trust: Trust, confidence: float, narrower: float | None = None
+) -> Estimate:
+    """Return a value with its percentile interval, or the reason why there is none.
+
+    A narrower interval is one of the same replicates, judged by the one of ``confidence``.
+    """
     replicates = trust.replicates
     defined = replicates[np.isfinite(replicates)]
     reason = trust.reason
@@ -120,6 +125,9 @@ def estimate(value: float, trust: Trust, confidence: float) -> Estimate:
     slack = trust.noise + 1e-12 * max(abs(value), 1)
     if not low - slack <= value <= high + slack:
         return Estimate(value, reason=words.SHIFTED, replicates=replicates)
+    if narrower is not None:
+        tails = (1 - narrower) / 2, (1 + narrower) / 2
+        low, high = np.quantile(defined, tails).tolist()
     if trust.others is not None:
         others = np.quantile(trust.others[np.isfinite(trust.others)], tails).tolist()
         low, high = min(low, others[0]), max(high, others[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,13 +59,25 @@ def generator(stream: int, seed: int) -> np.random.Generator:
     return np.random.default_rng([stream, seed])
 
 
+def _score(measurement: Any, *draw: Any) -> dict[str, Array]:
+    """Return the scores of a measurement on a batch of draws."""
+    scores: dict[str, Array] = measurement.score(*draw)
+    return scores
+
+
 def replicate(
-    measurements: Sequence[Any], rows: Rows, reference: Rows | None, n_boot: int, seed: int
+    measurements: Sequence[Any],
+    rows: Rows,
+    reference: Rows | None,
+    n_boot: int,
+    seed: int,
+    score: Callable[..., dict[str, Array]] = _score,
 ) -> tuple[list[dict[str, Array]], str]:
     """Return the scores of all measurements on the same drawn rows, and a note on what was drawn.
 
     Those of one model share its margins, and all flip labels by the same random numbers. A
-    reference is drawn independently. Measurements of strata read some of the drawn rows.
+    reference is drawn independently. Measurements of strata read some of the drawn rows. ``score``
+    may add others to their scores.
     """
     n_pairs = max(measurement.n_pairs for measurement in measurements)
     data = Partition.to_draw(rows, n_pairs)
@@ -73,7 +85,8 @@ def replicate(
     widest = max(len(data.times), *(measurement.width for measurement in measurements))
     step, n = max(_BATCH // widest, 1), len(measurements)
     sizes = [min(step, n_boot - start) for start in range(0, n_boot, step)]
-    batches = _score_batches(measurements, data, drawn_reference, sizes, generator(_DRAWS, seed))
+    rng = generator(_DRAWS, seed)
+    batches = _score_batches(measurements, data, drawn_reference, sizes, rng, score)
     scores = list(watch(batches, len(sizes) * n, "replicates", "a smaller n_boot (--n-boot)"))
     return [_join(scores[i::n]) for i in range(n)], data.note
 
@@ -84,6 +97,7 @@ def _score_batches(
     reference: Partition | None,
     sizes: Sequence[int],
     rng: np.random.Generator,
+    score: Callable[..., dict[str, Array]],
 ) -> Iterator[dict[str, Array]]:
     """Yield the scores of each measurement on one batch of draws after the other."""
     keys = [(m.evaluation.stratum, m.model) for m in measurements]
@@ -96,7 +110,7 @@ def _score_batches(
         truth = {stratum: Margins(part, None, times) for stratum, part in strata.items()}
         margins = {key: truth[key[0]].of_model(key[1]) for key in keys}
         for key, m in zip(keys, measurements, strict=True):
-            yield m.score(margins[key], origin, generator(FLIPS, seed_of_flips))
+            yield score(m, margins[key], origin, generator(FLIPS, seed_of_flips))
 
 
 def _join(batches: Sequence[dict[str, Array]]) -> dict[str, Array]:

@@ -1,0 +1,154 @@
+"""Metric functions of hosts and users, measured on the distinct rows with drawn weights."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import fairlearn.metrics as host
+import numpy as np
+from sklearn.metrics import accuracy_score, zero_one_loss
+
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTION, RIGHT, TASK, Array
+from biasamp_adapters.counting.margins import Margins, divide
+from biasamp_adapters.counting.reference import Evaluation
+from biasamp_adapters.counting.variables import Codes
+from biasamp_adapters.result import Measurement
+
+#: A rate of the host is data: what its numerator and its denominator are made of.
+_TRUE, _PREDICTED, _RIGHT, _ROWS = np.eye(4)
+_NEGATIVE = _ROWS - _TRUE
+_WRONG = _TRUE + _PREDICTED - 2 * _RIGHT
+RATES = {
+    host.selection_rate: (_PREDICTED, _ROWS),
+    host.true_positive_rate: (_RIGHT, _TRUE),
+    host.false_negative_rate: (_TRUE - _RIGHT, _TRUE),
+    host.false_positive_rate: (_PREDICTED - _RIGHT, _NEGATIVE),
+    host.true_negative_rate: (_NEGATIVE - _PREDICTED + _RIGHT, _NEGATIVE),
+    accuracy_score: (_ROWS - _WRONG, _ROWS),
+    zero_one_loss: (_WRONG, _ROWS),
+}
+
+
+def measure_host(name: str, metric: Any, evaluation: Evaluation, model: str) -> HostMeasurement:
+    """Return a function on the rows of a model, if it can read them."""
+    rows, (margins, origin) = evaluation.rows, evaluation.margins(model)
+    if rows.is_matrix(TASK) or not rows.has(TASK):
+        raise ValueError(f"{name} must have one label in each row of y_true")
+    measurement = HostMeasurement(
+        metric=metric, evaluation=evaluation, model=model, margins=margins, origin=origin, name=name
+    )
+    if rows.w is not None and "sample_weight" not in measurement.parameters:
+        raise ValueError(f"{name} must take sample_weight, as rows have weights")
+    return measurement
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HostMeasurement(Measurement):
+    """A function of labels and predictions, of all rows and of each group.
+
+    Attributes
+    ----------
+    name : str
+    """
+
+    name: str
+
+    @cached_property
+    def rate(self) -> tuple[Array, Array] | None:
+        """What a known rate of the labels 0 and 1 is made of; None of other functions."""
+        is_binary = self.evaluation.rows.class_labels == (0, 1)
+        if not is_binary or not isinstance(self.margins.variable(PREDICTION), Codes):
+            return None
+        return next((parts for known, parts in RATES.items() if known is self.metric), None)
+
+    @cached_property
+    def parameters(self) -> frozenset[str]:
+        """The names of the parameters of the function."""
+        try:
+            return frozenset(inspect.signature(self.metric).parameters)
+        except (TypeError, ValueError):  # Compiled functions have no signature.
+            return frozenset()
+
+    def point(self) -> dict[str, float]:
+        """Return the number of all rows."""
+        return {"value": float(self.score(self.margins)["value"][0])}
+
+    def pairs(self) -> dict[str, Array]:
+        """Return the number of each group, (groups, 1)."""
+        return {"value": self.by_group(self.margins).T}
+
+    def score(self, margins: Margins, origin: Any = None, rng: Any = None) -> dict[str, Array]:
+        """Return the numbers of all rows in a batch."""
+        if self.rate is not None:
+            return {"value": self._divide(margins, ALL)[:, 0]}
+        return {"value": self._call(margins, np.ones((len(margins.rows), 1), dtype=bool))[:, 0]}
+
+    def by_group(self, margins: Margins, origin: Any = None, rng: Any = None) -> Array:
+        """Return the numbers of each group in a batch; NaN of a function that compares groups."""
+        if self.rate is not None:
+            return self._divide(margins, ATTRIBUTE)
+        if ATTRIBUTE in self.parameters:
+            n_groups = len(self.evaluation.rows.group_labels)
+            return np.full((len(margins.times), n_groups), np.nan)
+        return self._call(margins, margins.variable(ATTRIBUTE).values > 0)
+
+    def _divide(self, margins: Margins, rows: str) -> Array:
+        """Return rates of groups or of all rows: 0 without denominator, and NaN without rows."""
+        assert self.rate is not None
+        roles = (TASK, PREDICTION, RIGHT[TASK])
+        positives = [margins.joint(rows, role)[:, :, [-1]] for role in roles]
+        sums = np.concatenate([*positives, margins.joint(rows, ALL)], axis=2)
+        numerator, denominator = (sums @ part for part in self.rate)
+        return np.where(sums[..., 3] > 0, divide(numerator, denominator, 0.0), np.nan)
+
+    def _call(self, margins: Margins, members: Array) -> Array:
+        """Return the value of some of the distinct rows in each draw.
+
+        Parameters
+        ----------
+        margins : Margins
+        members : ndarray of bool, shape (distinct rows, k)
+
+        Returns
+        -------
+        ndarray of shape (batch, k)
+        """
+        labels = np.array(margins.rows.class_labels)
+        truth, prediction = (margins.variable(role) for role in (TASK, PREDICTION))
+        is_label = isinstance(prediction, Codes)
+        predicted = labels[prediction.keys()] if is_label else prediction.values[:, -1]
+        columns = labels[truth.keys()], predicted, margins.variable(ATTRIBUTE).keys()
+        part, weight = margins.partition.part, margins.partition.weight
+        is_data = margins is self.margins
+        values = [
+            [self._value(columns, rows & (drawn > 0), drawn, is_data) for rows in members.T]
+            for drawn in (times[part] * weight for times in margins.times)
+        ]
+        return np.array(values)
+
+    def _value(
+        self, columns: tuple[Array, ...], rows: Array, weight: Array, is_data: bool
+    ) -> float:
+        """Return the value of some rows; NaN without rows, or if drawn rows are refused."""
+        if not rows.any():
+            return np.nan
+        kept, params = np.flatnonzero(rows), dict[str, Any]()
+        if "sample_weight" in self.parameters:
+            params["sample_weight"] = weight[kept].astype(np.float64)
+        else:
+            kept = np.repeat(kept, weight[kept].astype(np.int64))
+        y_true, y_pred, groups = (values[kept] for values in columns)
+        if ATTRIBUTE in self.parameters:
+            params[ATTRIBUTE] = groups
+        try:
+            value = np.asarray(self.metric(y_true, y_pred, **params))
+        except (ValueError, ArithmeticError):
+            if is_data:
+                raise
+            return np.nan
+        if value.size != 1 or value.dtype.kind not in "biuf":
+            raise ValueError(f"{self.name} must return one number; received {value!r:.80}")
+        return float(value.item())
