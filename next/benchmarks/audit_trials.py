@@ -167,7 +167,7 @@ def both_judgements(
         groups=range(len(sizes)),
         classes=range(n_classes),
     )
-    told = [computed.judgements[direction, name] for name in names]
+    told = [audit.judgement for audit in computed.by_direction[direction]]
     return told, list(judge(data, compared=design.compared))
 
 

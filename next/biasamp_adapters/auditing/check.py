@@ -6,11 +6,11 @@ import difflib
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import gaps_of
-from biasamp_adapters.auditing.summary import GapRecord, Summary
+from biasamp_adapters.auditing.summary import GapRecord, Number, Summary
 from biasamp_adapters.figures import MINUS, Digits, name, ratio, sign_of, with_unit
 
 #: The ranges of numbers by the beginnings of their keys; of all others -1 to 1.
@@ -51,48 +51,36 @@ class Failure:
         return self.sentence
 
 
-@dataclass(frozen=True)
-class _Checked:
+class _Checked(NamedTuple):
     """A number that a bound is put on."""
 
     model: str
     name: str
     key: str
-    value: float | None
-    low: float | None
-    high: float | None
-    reason: str
+    number: Number
+
+    def fail(self, bound: float | str, judged: bool, template: str, **parts: str) -> Failure:
+        """Return a failure with its sentence."""
+        about = {"model": name(self.model), "name": self.name.replace("->", "→")}
+        value, low, high = self.number["value"], self.number["low"], self.number["high"]
+        sentence = template.format(**about, **parts)
+        return Failure(self.model, self.name, value, low, high, bound, judged, sentence)
 
 
 def check(
-    summary: Summary,
-    *,
-    fail_above: Mapping[str, Any] | None = None,
-    require_below: Mapping[str, Any] | None = None,
-    fail_below: Mapping[str, Any] | None = None,
-    require_above: Mapping[str, Any] | None = None,
-    require_within: Mapping[str, Any] | None = None,
-    forbid: Sequence[str] = (),
+    summary: Summary, rules: Mapping[str, Mapping[str, Any] | None], forbid: Sequence[str]
 ) -> list[Failure]:
     """Return the checks of a report that fail or cannot be judged; see AuditReport.check."""
-    rules = {
-        "fail_above": fail_above,
-        "require_below": require_below,
-        "fail_below": fail_below,
-        "require_above": require_above,
-        "require_within": require_within,
-    }
     if not any(rules.values()) and not forbid:
         raise ValueError("a check needs at least one bound.")
-    for bounds in rules.values():
+    failures: list[Failure] = []
+    for rule, bounds in rules.items():
         if bounds is not None and not isinstance(bounds, Mapping):
             raise ValueError('bounds are a mapping, as in {"BA": 0.02}.')
-    failures = []
-    for rule, bounds in rules.items():
         for asked, bound in (bounds or {}).items():
             numbers = _find(summary, asked, rule)
-            limit = read_bound(asked, bound, numbers[0].key)
-            failures += [f for x in numbers for f in _judge(rule, x, limit)]
+            limit = _read_bound(asked, bound, numbers[0].key)
+            failures += filter(None, (_judge(rule, x, limit) for x in numbers))
     codes = [forbid] if isinstance(forbid, str) else forbid
     return failures + [f for code in codes for f in _forbidden(summary, code)]
 
@@ -121,23 +109,15 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
 
 def _numbers(summary: Summary) -> Iterator[_Checked]:
     """Yield the numbers that have names and keys."""
-    ends = ("value", "low", "high", "reason")
     for record in summary["metrics"]:
-        numbers = {end: record[end] for end in ends}  # type: ignore[literal-required]
-        yield _Checked(record["model"], record["name"], record["key"], **numbers)
-    for largest in summary["largest"]:
-        key, numbers = largest["measure"], {end: largest[end] for end in ends}  # type: ignore[literal-required]
+        yield _Checked(record["model"], record["name"], record["key"], record)
+    for x in summary["largest"]:
+        model, key = x["model"], x["measure"]
         measure = key.replace("_", " ")
-        yield _Checked(largest["model"], f"{measure} difference", f"{key}_difference", **numbers)
-        yield _Checked(
-            largest["model"],
-            f"{measure} ratio",
-            f"{key}_ratio",
-            largest["ratio"],
-            largest["ratio_low"],
-            largest["ratio_high"],
-            largest["ratio_reason"],
-        )
+        yield _Checked(model, f"{measure} difference", f"{key}_difference", x)
+        low, high, reason = x["ratio_low"], x["ratio_high"], x["ratio_reason"]
+        of_ratio = Number(value=x["ratio"], low=low, high=high, reason=reason)
+        yield _Checked(model, f"{measure} ratio", f"{key}_ratio", of_ratio)
 
 
 def _gaps(summary: Summary, direction: str) -> Iterator[_Checked]:
@@ -148,19 +128,20 @@ def _gaps(summary: Summary, direction: str) -> Iterator[_Checked]:
         gaps = gaps_of(summary, verdict)
         for gap in gaps:
             text = words.CHANGE_OF_GAP.format(gap=_name_of_gap(gap))
-            yield _Checked(
-                gap["model"], text, "gaps", gap["value"], gap["low"], gap["high"], gap["reason"]
-            )
+            yield _Checked(gap["model"], text, "gaps", gap)
         if not gaps:
-            reason = verdict["why"].replace("_", " ")
-            yield _Checked(verdict["model"], "gaps", "gaps", None, None, None, reason)
+            yield _Checked(verdict["model"], "gaps", "gaps", _nothing(verdict["why"]))
 
 
 def _name_of_gap(gap: GapRecord) -> str:
     return f"the gap between {name(gap['first'])} and {name(gap['second'])}"
 
 
-def read_bound(asked: str, bound: Any, key: str) -> float:
+def _nothing(why: str) -> Number:
+    return Number(value=None, low=None, high=None, reason=why.replace("_", " "))
+
+
+def _read_bound(asked: str, bound: Any, key: str) -> float:
     """Return a bound as a fraction: 0.02, "2pt" and "2%" are the same."""
     try:
         text = str(bound).strip()
@@ -178,15 +159,13 @@ def read_bound(asked: str, bound: Any, key: str) -> float:
     return number
 
 
-def _judge(rule: str, number: _Checked, bound: float) -> Iterator[Failure]:
-    """Yield the failure of a number, if it fails or has no interval."""
-    model, low, high = name(number.model), number.low, number.high
-    if low is None or high is None:
-        sentence = words.CANNOT_BE_CHECKED.format(
-            model=model, name=_shown(number), reason=number.reason or "it has no interval"
-        )
-        yield _failure(number, bound, False, sentence)
-        return
+def _judge(rule: str, checked: _Checked, bound: float) -> Failure | None:
+    """Return the failure of a number, if it fails or has no interval."""
+    number = checked.number
+    value, low, high = number["value"], number["low"], number["high"]
+    if value is None or low is None or high is None:
+        reason = number["reason"] or "it has no interval"
+        return checked.fail(bound, False, words.CANNOT_BE_CHECKED, reason=reason)
     passes = {
         "fail_above": low <= bound,
         "require_below": high < bound,
@@ -194,37 +173,19 @@ def _judge(rule: str, number: _Checked, bound: float) -> Iterator[Failure]:
         "require_above": low > bound,
         "require_within": -bound < low and high < bound,
     }[rule]
-    if not passes:
-        yield _failure(number, bound, True, _sentence(rule, number, bound))
-
-
-def _failure(number: _Checked, bound: float, judged: bool, sentence: str) -> Failure:
-    ends = number.value, number.low, number.high
-    return Failure(number.model, number.name, *ends, bound, judged, sentence)
-
-
-def _sentence(rule: str, number: _Checked, bound: float) -> str:
-    """Return the sentence of a failed check, in fractions and in points."""
-    numbers = (number.value or 0.0, number.low or 0.0, number.high or 0.0)
+    if passes:
+        return None
     limit = f"{bound:g}"
-    if number.key.endswith("_ratio"):
-        value, low, high = (ratio(x, bound) for x in numbers)
+    if checked.key.endswith("_ratio"):
+        shown, *ends = (ratio(x, bound) for x in (value, low, high))
     else:
-        digits, sign = Digits.of({"low": number.low, "high": number.high}), sign_of(number.key)
-        fraction = f"{numbers[0]:{sign}.{digits.decimals + 2}f}".replace("-", MINUS)
-        value = f"{fraction} or {with_unit(digits.number(numbers[0], sign))}"
-        low, high = (digits.end(x, sign, bound) for x in numbers[1:])
+        digits, sign = Digits.of(number), sign_of(checked.key)
+        fraction = f"{value:{sign}.{digits.decimals + 2}f}".replace("-", MINUS)
+        shown = f"{fraction} or {with_unit(digits.number(value, sign))}"
+        ends = [digits.end(x, sign, bound) for x in (low, high)]
         limit += f" or {with_unit(f'{100 * bound:.6g}')}"
-    what = words.CHECK[rule].format(bound=limit)
-    ends = f"{low} to {high}"
-    return words.FAILED.format(
-        model=name(number.model), name=_shown(number), value=value, ends=ends, what=what
-    )
-
-
-def _shown(number: _Checked) -> str:
-    """Return the name of a number as reports print it."""
-    return number.name.replace("->", "→")
+    parts = {"ends": " to ".join(ends), "what": words.CHECK[rule].format(bound=limit)}
+    return checked.fail(bound, True, words.FAILED, value=shown, **parts)
 
 
 def _forbidden(summary: Summary, code: str) -> Iterator[Failure]:
@@ -233,26 +194,16 @@ def _forbidden(summary: Summary, code: str) -> Iterator[Failure]:
     if code not in allowed:
         raise ValueError(f"forbid must name {', '.join(allowed)}; received {code!r:.40}")
     for verdict in summary["verdicts"]:
-        model = name(verdict["model"])
-        if verdict["code"] == "cannot_say" and code != "cannot_say":
-            reason = verdict["why"].replace("_", " ")
-            sentence = words.CANNOT_BE_CHECKED.format(model=model, name="verdict", reason=reason)
-            yield Failure(verdict["model"], "verdict", None, None, None, code, False, sentence)
+        number = _nothing(verdict["why"])
+        checked = _Checked(verdict["model"], "verdict", "", number)
+        if verdict["code"] == "cannot_say" != code:
+            yield checked.fail(code, False, words.CANNOT_BE_CHECKED, reason=number["reason"])
         elif code in words.STATUSES:
             for gap in gaps_of(summary, verdict):
                 if gap["status"] == code:
-                    sentence = words.FORBIDDEN_STATUS.format(
-                        model=model, gap=_name_of_gap(gap), status=code
-                    )
-                    ends = gap["value"], gap["low"], gap["high"]
-                    yield Failure(verdict["model"], "gaps", *ends, code, True, sentence)
+                    checked = _Checked(verdict["model"], "gaps", "", gap)
+                    parts = {"gap": _name_of_gap(gap), "status": code}
+                    yield checked.fail(code, True, words.FORBIDDEN_STATUS, **parts)
         elif verdict["code"] == code:
-            sentence = words.FORBIDDEN.format(model=model, words=words.VERDICTS[code], code=code)
-            yield Failure(verdict["model"], "verdict", None, None, None, code, True, sentence)
-
-
-def exit_code(failures: Sequence[Failure]) -> int:
-    """Return 0 if all checks passed, 1 if one failed, 3 if some cannot be judged."""
-    if any(failure.judged for failure in failures):
-        return 1
-    return 3 if failures else 0
+            parts = {"words": words.VERDICTS[code], "code": code}
+            yield checked.fail(code, True, words.FORBIDDEN, **parts)

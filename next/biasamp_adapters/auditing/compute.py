@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.evaluate import GroupMeasurement, Members
+from biasamp_adapters.auditing.evaluate import Members, measure_groups, with_draws
+from biasamp_adapters.auditing.model_audit import ModelAudit
 from biasamp_adapters.counting.counts import MODEL
 from biasamp_adapters.counting.labels import ATTRIBUTE_PREDICTION, PREDICTION, Array, Label
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.gaps import GroupRates
-from biasamp_adapters.inference.replicates import replicate, replicates_of
+from biasamp_adapters.inference.replicates import Beside, replicate, replicates_of
 from biasamp_adapters.inference.verdict import Judgement, judge
 from biasamp_adapters.metrics.attacks import AttackMetric
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
@@ -39,31 +40,36 @@ class Computed:
     models : tuple of str
     members : dict of str to Members
         By direction.
-    rates : dict of (direction, model) to dict of str to ndarray
-        Scores of :class:`GroupMeasurement`, those of the data first.
-    results : dict of (direction, model) to list of AmplificationResult
-        BA is the first.
-    strata : dict of (direction, model) to list of AmplificationResult
-        BA of each stratum.
-    judgements : dict of (direction, model) to Judgement
-    reason : str
-        Why there are no replicates; empty if there are some.
-    n_boot : int
-    confidence : float
+    audits : list of ModelAudit
+        One for each model in each direction.
+    seed : int
     notes : list of str
     """
 
     evaluation: Evaluation
     models: tuple[str, ...]
     members: dict[str, Members]
-    rates: dict[tuple[str, str], dict[str, Array]]
-    results: dict[tuple[str, str], list[AmplificationResult]]
-    strata: dict[tuple[str, str], list[AmplificationResult]]
-    judgements: dict[tuple[str, str], Judgement]
-    reason: str
-    n_boot: int
-    confidence: float
+    audits: list[ModelAudit]
+    seed: int
     notes: list[str]
+
+    @property
+    def by_direction(self) -> dict[str, list[ModelAudit]]:
+        """The audits of all models in each direction."""
+        return {d: [x for x in self.audits if x.direction == d] for d in self.members}
+
+
+class _Measured(NamedTuple):
+    """What is measured of a model in a direction: metrics, BA of strata, and rates of groups."""
+
+    model: str
+    metrics: list[Any]
+    strata: list[Any]
+    groups: Beside
+
+
+#: Replicates of each measurement.
+_Draws: TypeAlias = dict[Any, dict[str, Array]]
 
 
 def compute(
@@ -75,87 +81,41 @@ def compute(
     if not directions:
         raise ValueError("y_pred or sensitive_features_pred must be given; received neither")
     members = {d: Members.of(evaluation, d, pos_label) for d in directions}
-    notes: list[str] = []
-    measured = {
-        (direction, model): _measure(evaluation, direction, model, pos_label, seed, notes)
-        for direction in directions
-        for model in models
-    }
-    groups = {key: GroupMeasurement(of_key[0], members[key[0]]) for key, of_key in measured.items()}
-    parts = list(evaluation.strata())
-    strata = {
-        key: [ba.metric.measure(part, ba.model, seed) for part in parts]
-        for key, (ba, *_) in measured.items()
-    }
-    drawn: dict[int, dict[str, Array]] = {}
-    reason = next(iter(measured.values()))[0].reason_not_to_draw
-    if n_boot == 0:
-        reason = words.NOT_REQUESTED
-    if not reason:
-        metrics = [m for measurements in measured.values() for m in measurements]
-        beside = [group for group in groups.values() if not group.members.are_too_many]
-        beside += [m for of_key in strata.values() for m in of_key if not m.reason_not_to_draw]
-        n_drawn = replicates_of(n_boot, metrics, confidence)
-        if n_drawn < n_boot:
-            notes.append(words.FEWER_REPLICATES.format(n=n_drawn, usual=n_boot))
-        drawn, further = _draw(metrics, beside, n_drawn, seed)
-        notes += further
-    results = _results(measured, drawn, confidence)
-    rates = {key: _with_draws(m.point, drawn.get(id(m), {})) for key, m in groups.items()}
-    notes += [note for of_key in results.values() for x in of_key for note in x.notes]
-    judgements = _judge(members, rates, models, confidence)
-    return Computed(
-        evaluation=evaluation,
-        models=models,
-        members=members,
-        rates=rates,
-        results=results,
-        strata=_results(strata, drawn, confidence),
-        judgements=judgements,
-        reason=reason,
-        n_boot=results[directions[0], models[0]][0].n_boot,
-        confidence=confidence,
-        notes=list(dict.fromkeys(filter(None, notes))),
-    )
-
-
-def _results(
-    measured: Mapping[tuple[str, str], Sequence[Any]],
-    drawn: Mapping[int, dict[str, Array]],
-    confidence: float,
-) -> dict[tuple[str, str], list[AmplificationResult]]:
-    """Return the result of each measurement, from its replicates if there are any."""
-    return {
-        key: [m.result(drawn.get(id(m), {}), (), confidence) for m in measurements]
-        for key, measurements in measured.items()
-    }
-
-
-def _draw(
-    metrics: Sequence[Any], beside: Sequence[Any], n_boot: int, seed: int
-) -> tuple[dict[int, dict[str, Array]], list[str]]:
-    """Return the replicates of each measurement by its id, and notes on what was drawn.
-
-    Those on the same rows share their draws; label sets make rows of their own. What stands beside
-    the metrics reads the rows of the first one.
-    """
-    by_rows: dict[int, list[Any]] = {}
-    for m in metrics:
-        if not m.reason_not_to_draw:
-            by_rows.setdefault(id(m.evaluation.rows), []).append(m)
-    references = {
-        key: next((m.evaluation.reference for m in of_rows if m.reads_reference), None)
-        for key, of_rows in by_rows.items()
-    }
-    by_rows[id(metrics[0].evaluation.rows)] += beside
-    drawn: dict[int, dict[str, Array]] = {}
-    notes = []
-    for key, of_rows in by_rows.items():
-        rows = of_rows[0].evaluation.rows
-        scores, note = replicate(of_rows, rows, references.get(key), n_boot, seed)
-        drawn |= {id(m): of_m for m, of_m in zip(of_rows, scores, strict=True)}
-        notes.append(note)
-    return drawn, notes
+    notes, parts = list[str](), list(evaluation.strata())
+    measured: dict[str, list[_Measured]] = {direction: [] for direction in directions}
+    for direction, of_direction in measured.items():
+        for model in models:
+            metrics = _measure(evaluation, direction, model, pos_label, seed, notes)
+            strata = [metrics[0].metric.measure(part, model, seed) for part in parts]
+            groups = measure_groups(metrics[0], members[direction])
+            of_direction.append(_Measured(model, metrics, strata, groups))
+    reason = measured[directions[0]][0].metrics[0].reason_not_to_draw
+    reason = words.NOT_REQUESTED if n_boot == 0 else reason
+    drawn = {} if reason else _draw(measured, members, n_boot, confidence, seed, notes)
+    audits = []
+    for direction, of_direction in measured.items():
+        rates = {
+            x.model: with_draws(x.groups.score(x.metrics[0].margins), drawn.get(x.groups, {}))
+            for x in of_direction
+        }
+        judgements = _judge(members[direction], rates, confidence)
+        audits += [
+            ModelAudit(
+                direction=direction,
+                model=x.model,
+                members=members[direction],
+                rates=rates[x.model],
+                results=_results(x.metrics, drawn, confidence),
+                strata=_results(x.strata, drawn, confidence),
+                judgement=judgement,
+                confidence=confidence,
+                reason=reason,
+            )
+            for x, judgement in zip(of_direction, judgements, strict=True)
+        ]
+    notes += [note for audit in audits for result in audit.results for note in result.notes]
+    notes = list(dict.fromkeys(filter(None, notes)))
+    return Computed(evaluation, models, members, audits, seed, notes)
 
 
 def _measure(
@@ -188,29 +148,60 @@ def _measure(
     return measurements
 
 
-def _with_draws(point: Mapping[str, Array], drawn: Mapping[str, Array]) -> dict[str, Array]:
-    """Return scores of the data, and those of replicates after them."""
-    return {name: np.concatenate([x, drawn[name]]) if drawn else x for name, x in point.items()}
+def _draw(
+    measured: Mapping[str, Sequence[_Measured]],
+    members: Mapping[str, Members],
+    n_boot: int,
+    confidence: float,
+    seed: int,
+    notes: list[str],
+) -> _Draws:
+    """Return the replicates of all measurements; notes get how they were drawn.
+
+    Those on the same rows share their draws; label sets make rows of their own. What stands beside
+    the metrics reads the rows of the first one.
+    """
+    metrics, beside = list[Any](), list[Any]()
+    for direction, of_direction in measured.items():
+        for x in of_direction:
+            metrics += x.metrics
+            beside += [m for m in x.strata if not m.reason_not_to_draw]
+            beside += [] if members[direction].are_too_many else [x.groups]
+    n_drawn = replicates_of(n_boot, metrics, confidence)
+    if n_drawn < n_boot:
+        notes.append(words.FEWER_REPLICATES.format(n=n_drawn, usual=n_boot))
+    by_rows: dict[int, list[Any]] = {}
+    for m in metrics:
+        if not m.reason_not_to_draw:
+            by_rows.setdefault(id(m.evaluation.rows), []).append(m)
+    first, drawn = metrics[0].evaluation.rows, _Draws()
+    for of_rows in by_rows.values():
+        rows = of_rows[0].evaluation.rows
+        reference = next((m.evaluation.reference for m in of_rows if m.reads_reference), None)
+        both = of_rows + beside if rows is first else of_rows
+        scores, note = replicate(both, rows, reference, n_drawn, seed)
+        drawn |= zip(both, scores, strict=True)
+        notes.append(note)
+    return drawn
+
+
+def _results(
+    measurements: Sequence[Any], drawn: _Draws, confidence: float
+) -> list[AmplificationResult]:
+    """Return the result of each measurement, from its replicates if there are any."""
+    return [m.result(drawn.get(m, {}), (), confidence) for m in measurements]
 
 
 def _judge(
-    members: Mapping[str, Members],
-    rates: Mapping[tuple[str, str], Mapping[str, Array]],
-    models: tuple[str, ...],
-    confidence: float,
-) -> dict[tuple[str, str], Judgement]:
-    """Return the verdicts; all models of a direction are one family."""
-    judgements: dict[tuple[str, Any], Judgement] = {}
-    for direction, of in members.items():
-        predicted: dict[Any, Array] = {m: rates[direction, m]["predicted"] for m in models}
-        data = GroupRates(
-            true=rates[direction, models[0]]["true"],
-            predicted=predicted,
-            rows=np.append(of.rows, of.rows.sum()),
-            sizes=of.sizes,
-            groups=of.groups,
-            classes=of.classes,
-        )
-        judged = judge(data, compared=of.compared, confidence=confidence)
-        judgements |= {(direction, j.model): j for j in judged}
-    return judgements
+    members: Members, rates: Mapping[str, Mapping[str, Array]], confidence: float
+) -> list[Judgement]:
+    """Return the verdicts on all models of a direction, which are one family."""
+    data = GroupRates(
+        true=next(iter(rates.values()))["true"],
+        predicted={model: of_model["predicted"] for model, of_model in rates.items()},
+        rows=np.append(members.rows, members.rows.sum()),
+        sizes=members.sizes,
+        groups=members.groups,
+        classes=members.classes,
+    )
+    return judge(data, compared=members.compared, confidence=confidence)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 
+from biasamp_adapters.counting.base_rates import BaseRates
 from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
@@ -26,6 +26,7 @@ from biasamp_adapters.counting.labels import (
 from biasamp_adapters.counting.margins import Margins, accuracy_by_label, divide, margins_of_data
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.gaps import MOST_GAPS, choose_comparison
+from biasamp_adapters.inference.replicates import Beside
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.rates import RateMeasurement, pass_errors
 from biasamp_adapters.thresholds.score_or_threshold import implied_rates
@@ -65,12 +66,14 @@ class Members:
         (given, of), rows = ROLES[direction], evaluation.rows
         n_rows = margins_of_data(rows.unweighted()).joint(given, ALL)[0, :, 0]
         sizes, unit = _sizes(evaluation, given, n_rows)
-        compared: Sequence[int] = range(len(rows.labels_of(of)))
-        if len(compared) == 2 and not rows.is_matrix(of) and not _has_missing(evaluation, of):
-            compared = [position_of_positive(rows.labels_of(of), direction, pos_label)]
-        return cls(
-            direction, rows.labels_of(given), rows.labels_of(of), n_rows, sizes, unit, compared
-        )
+        labels = rows.labels_of(of)
+        predictions = [x for (role, _), x in rows.variables.items() if role == PREDICTED[of]]
+        compared: Sequence[int] = range(len(labels))
+        # Where predictions are missing, the rates of two classes do not add up to 1.
+        is_one_of_two = len(labels) == 2 and not any(x.has_missing for x in predictions)
+        if is_one_of_two and not rows.is_matrix(of):
+            compared = [position_of_positive(labels, direction, pos_label)]
+        return cls(direction, rows.labels_of(given), labels, n_rows, sizes, unit, compared)
 
     @property
     def are_too_many(self) -> bool:
@@ -83,16 +86,6 @@ def position_of_positive(labels: tuple[Label, ...], direction: str, pos_label: L
     if direction == T_TO_A:
         return 1
     return labels.index(positive_class(labels) if pos_label is None else pos_label)
-
-
-def _has_missing(evaluation: Evaluation, truth: str) -> bool:
-    """Return whether predictions of a variable are missing, so that rates do not add up to 1."""
-    rows = evaluation.rows
-    return any(
-        variable.has_missing
-        for (role, _), variable in rows.variables.items()
-        if role == PREDICTED[truth]
-    )
 
 
 def _sizes(evaluation: Evaluation, given: str, n_rows: Array) -> tuple[Array, str]:
@@ -110,75 +103,47 @@ def _sizes(evaluation: Evaluation, given: str, n_rows: Array) -> tuple[Array, st
     return divide(weight**2, squared, 0.0), "effective rows"
 
 
-@dataclass(frozen=True, eq=False)
-class GroupMeasurement:
-    """The rates of one model in one direction, which are drawn beside its metrics.
+def measure_groups(ba: RateMeasurement, members: Members) -> Beside:
+    """Return the rates of the model and direction of a BA, to be drawn beside it."""
+    rates = partial(group_rates, members, ba.evaluation.base_rates)
+    return Beside(ba.evaluation, ba.model, rates, 3 * ba.width, ba.n_pairs)
 
-    Scores have the shape (batch, groups + 1, classes), and the last group is all rows.
 
-    Attributes
-    ----------
-    ba : RateMeasurement
-        BA of the same model and direction.
-    members : Members
+def group_rates(
+    members: Members, base_rates: BaseRates | None, margins: Margins
+) -> dict[str, Array]:
+    """Return rates in labels and predictions, with equal error rates, and error rates.
+
+    They have the shape (batch, groups + 1, classes), and the last group is all rows. Rows with
+    scores of two classes also have the rates that the scores imply.
     """
+    given, of = ROLES[members.direction]
+    rows = _with_all(margins, given, ALL)
+    predicted = _with_all(margins, given, PREDICTED[of])
+    rates = {"predicted": divide(predicted, rows)}
+    if base_rates is not None:
+        true = _rates_by_hand(base_rates.rates(members.direction), given, rows)
+        return {"true": np.broadcast_to(true, predicted.shape), **rates}
+    true, right = (_with_all(margins, given, role) for role in (of, RIGHT[of]))
+    rates["true"] = divide(true, rows)
+    rates["equal"] = divide(pass_errors(margins, of, true, rows), rows)
+    rates["tpr"] = divide(right, true)
+    rates["fpr"] = divide(predicted - right, rows - true)
+    if margins.variable(of).is_matrix:
+        rates["accuracy"] = accuracy_by_label(margins, of).mean(axis=1, keepdims=True)
+    else:
+        rates["accuracy"] = divide(right.sum(axis=2), rows[..., 0])
+        if of == TASK and margins.variable(PREDICTION).has_missing:
+            rates["missing"] = divide(_with_all(margins, given, UNANSWERED), true)
+    if given == ATTRIBUTE and margins.has(SCORE):
+        by_group = _with_all(margins, ATTRIBUTE, SCORE)
+        rates["implied"] = implied_rates(by_group, margins.joint(TASK, SCORE))
+    return rates
 
-    ba: RateMeasurement
-    members: Members
 
-    @property
-    def model(self) -> str | None:
-        """Whose predictions are scored."""
-        return self.ba.model
-
-    @property
-    def evaluation(self) -> Evaluation:
-        """The rows beside the reference."""
-        return self.ba.evaluation
-
-    @property
-    def width(self) -> int:
-        """Numbers that one replicate takes, about."""
-        return 3 * self.ba.width
-
-    @property
-    def n_pairs(self) -> int:
-        """Pairs of a group and a class that have rows enough to matter."""
-        return self.ba.n_pairs
-
-    @cached_property
-    def point(self) -> dict[str, Array]:
-        """The scores of the data."""
-        return self.score(self.ba.margins, None)
-
-    def score(self, margins: Margins, origin: Margins | None, rng: Any = None) -> dict[str, Array]:
-        """Return rates in labels and predictions, with equal error rates, and error rates.
-
-        Rows with scores of two classes also have the rates that the scores imply.
-        """
-        given, of = ROLES[self.members.direction]
-        rows = _with_all(margins, given, ALL)
-        predicted = _with_all(margins, given, PREDICTED[of])
-        scores = {"predicted": divide(predicted, rows)}
-        base_rates = self.evaluation.base_rates
-        if base_rates is not None:
-            true = _rates_by_hand(base_rates.rates(self.members.direction), given, rows)
-            return {"true": np.broadcast_to(true, predicted.shape), **scores}
-        true, right = (_with_all(margins, given, role) for role in (of, RIGHT[of]))
-        scores["true"] = divide(true, rows)
-        scores["equal"] = divide(pass_errors(margins, of, true, rows), rows)
-        scores["tpr"] = divide(right, true)
-        scores["fpr"] = divide(predicted - right, rows - true)
-        if margins.variable(of).is_matrix:
-            scores["accuracy"] = accuracy_by_label(margins, of).mean(axis=1, keepdims=True)
-        else:
-            scores["accuracy"] = divide(right.sum(axis=2), rows[..., 0])
-            if of == TASK and margins.variable(PREDICTION).has_missing:
-                scores["missing"] = divide(_with_all(margins, given, UNANSWERED), true)
-        if given == ATTRIBUTE and margins.has(SCORE):
-            by_group = _with_all(margins, ATTRIBUTE, SCORE)
-            scores["implied"] = implied_rates(by_group, margins.joint(TASK, SCORE))
-        return scores
+def with_draws(point: Mapping[str, Array], draws: Mapping[str, Array]) -> dict[str, Array]:
+    """Return rates of the data, and those of replicates, if there are any, after them."""
+    return {name: np.concatenate([x, draws[name]]) if draws else x for name, x in point.items()}
 
 
 def _with_all(margins: Margins, given: str, role: str) -> Array:

@@ -1,40 +1,37 @@
-"""Records of numbers: metrics, rates, largest differences, and models against the first one."""
+"""Records of numbers: metrics, rates, largest differences, strata, and models compared."""
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.compute import Computed
-from biasamp_adapters.auditing.evaluate import Members
-from biasamp_adapters.auditing.gap_records import as_number, from_draws, from_estimate
+from biasamp_adapters.auditing.model_audit import (
+    COMPARED,
+    ModelAudit,
+    bands_of,
+    draws_of,
+    finite,
+    key_of,
+    to_number,
+)
 from biasamp_adapters.auditing.summary import (
     DifferenceRecord,
     LargestRecord,
     MetricRecord,
-    MissingRecord,
-    Number,
     RateRecord,
 )
-from biasamp_adapters.counting.labels import PREDICTION, Array
 from biasamp_adapters.counting.margins import divide
 from biasamp_adapters.inference.bands import simultaneous_bands
-from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
+from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.inference.largest import largest_gap
 from biasamp_adapters.metrics.base import A_TO_T
-from biasamp_adapters.result import AmplificationResult
-
-#: The numbers in which models are compared, and how their keys begin.
-COMPARED = {"BA": "ba", "mean change": "mean_change", "excess": "excess", "accuracy": "accuracy"}
 
 #: The measures of groups, by their keys: the rate, and the rows that it is a share of.
-MEASURES = {
+_MEASURES = {
     "selection_rate": ("predicted", "{unit}"),
     "true_positive_rate": ("tpr", "{unit} labelled {positive}"),
     "false_positive_rate": ("fpr", "{unit} labelled {negative}"),
@@ -44,220 +41,174 @@ MEASURES = {
 #: A mean over strata has no interval if strata without one hold more than this share of the rows.
 _MOST_WITHOUT = 0.05
 
-
-def metric_records(computed: Computed) -> Iterator[MetricRecord]:
-    """Yield the published metrics, excess, mean change and accuracy of each model."""
-    for (direction, model), results in computed.results.items():
-        suffix = "a_to_t" if direction == A_TO_T else "t_to_a"
-        numbers = [(x.metric, x.key, from_estimate(x.estimate)) for x in results]
-        excess = results[0].excess
-        if excess is not None:
-            numbers.append((f"excess {direction}", f"excess_{suffix}", from_estimate(excess)))
-        mean = from_estimate(computed.judgements[direction, model].mean_change)
-        numbers.append((f"mean change {direction}", f"mean_change_{suffix}", mean))
-        accuracy = computed.rates[direction, model].get("accuracy")
-        if direction == A_TO_T and accuracy is not None:
-            number = from_draws(accuracy[:, -1], computed.confidence, computed.reason)
-            numbers.append(("accuracy", "accuracy", number))
-        for name, key, number in numbers:
-            yield MetricRecord(**number, name=name, key=key, model=model, direction=direction)
+#: An interval excludes 0 with a probability of .8 if the number is so many standard errors from 0.
+_POWER = 2.8
 
 
-def rate_records(computed: Computed) -> Iterator[RateRecord]:
-    """Yield the rate of each class in each group, with the band of its change."""
-    for (direction, model), rates in computed.rates.items():
-        members = computed.members[direction]
-        true, predicted = (rates[name][:, :-1] for name in ("true", "predicted"))
-        low, high = _bands_of_changes(predicted - true, members.sizes, computed)
-        pairs = computed.results[direction, model][0].measurement.pairs()
-        if direction != A_TO_T:
-            pairs = {name: table.T for name, table in pairs.items()}
-        errors = {name: rates[name][0] for name in ("fpr", "tpr") if name in rates}
-        for i, group in enumerate(members.groups):
-            for j, of_class in enumerate(members.classes):
-                yield RateRecord(
-                    model=model,
-                    direction=direction,
-                    group=group,
-                    of_class=of_class,
-                    rows=round(members.rows[i]),
-                    true=_finite(true[0, i, j]),
-                    predicted=_finite(predicted[0, i, j]),
-                    change=_finite(predicted[0, i, j] - true[0, i, j]),
-                    low=_finite(low[i, j]),
-                    high=_finite(high[i, j]),
-                    overall=float(rates["predicted"][0, -1, j]),
-                    fpr=_finite(errors["fpr"][i, j]) if direction == A_TO_T and errors else None,
-                    tpr=_finite(errors["tpr"][i, j]) if direction == A_TO_T and errors else None,
-                    sign=int(pairs["sign"][i, j]),
-                    part=_finite(pairs["contribution"][i, j]),
-                )
+def metric_records(audit: ModelAudit) -> Iterator[MetricRecord]:
+    """Yield the published metrics, excess, mean change and accuracy."""
+    numbers = [(x.metric, x.key, x.estimate) for x in audit.results]
+    for name in ("excess", "mean change", "accuracy"):
+        number, direction = audit.numbers[name], audit.direction
+        if number is not None:
+            full_name = name if name == "accuracy" else f"{name} {direction}"
+            numbers.append((full_name, key_of(name, direction), number))
+    for name, key, number in numbers:
+        yield MetricRecord(**to_number(number), name=name, key=key, **audit.about)
 
 
-def _bands_of_changes(changes: Array, sizes: Array, computed: Computed) -> tuple[Array, Array]:
-    """Return bands of the changes of all rates, one family; NaN without replicates."""
-    shape = changes.shape[1:]
-    flat = changes.reshape(len(changes), -1)
-    half_row = np.repeat(0.5 / np.maximum(sizes, 1), shape[1])
-    low, high = simultaneous_bands(flat[0], flat[1:], half_row, computed.confidence)
-    return low.reshape(shape), high.reshape(shape)
+def rate_records(audit: ModelAudit) -> Iterator[RateRecord]:
+    """Yield the rate of each class in each group, with the band of its change: one family."""
+    rates, members, pairs = audit.rates, audit.members, audit.pairs
+    changes = rates["predicted"][:, :-1] - rates["true"][:, :-1]
+    flat, shape = changes.reshape(len(changes), -1), changes.shape[1:]
+    half_row = np.repeat(0.5 / np.maximum(members.sizes, 1), shape[1])
+    bands = simultaneous_bands(flat[0], flat[1:], half_row, audit.confidence)
+    low, high = (ends.reshape(shape) for ends in bands)
+    has_errors = audit.direction == A_TO_T and "fpr" in rates
+    pairs_of_labels = itertools.product(enumerate(members.groups), enumerate(members.classes))
+    for (i, group), (j, of_class) in pairs_of_labels:
+        yield RateRecord(
+            **audit.about,
+            group=group,
+            of_class=of_class,
+            rows=round(members.rows[i]),
+            true=finite(rates["true"][0, i, j]),
+            predicted=finite(rates["predicted"][0, i, j]),
+            change=finite(changes[0, i, j]),
+            low=finite(low[i, j]),
+            high=finite(high[i, j]),
+            overall=float(rates["predicted"][0, -1, j]),
+            fpr=finite(rates["fpr"][0, i, j]) if has_errors else None,
+            tpr=finite(rates["tpr"][0, i, j]) if has_errors else None,
+            sign=int(pairs["sign"][i, j]),
+            part=finite(pairs["contribution"][i, j]),
+        )
 
 
-def _finite(number: float) -> float | None:
-    return float(number) if math.isfinite(number) else None
+def pair_records(audit: ModelAudit, rates: Sequence[RateRecord]) -> Iterator[dict[str, Any]]:
+    """Yield the rates behind BA: the number is the change along the sign, with its own interval."""
+    changes = audit.rates["predicted"][:, :-1] - audit.rates["true"][:, :-1]
+    for record, change in zip(rates, changes.reshape(len(changes), -1).T, strict=True):
+        sign, low, high = record["sign"], record["low"], record["high"]
+        if low is not None and high is not None:
+            low, high = sorted((sign * low, sign * high))
+        yield {
+            **audit.about,
+            "group": record["group"],
+            "of_class": record["of_class"],
+            "true": record["true"],
+            "predicted": record["predicted"],
+            "sign": sign,
+            **audit.number(sign * change),
+            "band_low": low,
+            "band_high": high,
+            "clear": low is not None and high is not None and (low > 0 or high < 0),
+        }
 
 
-def largest_records(computed: Computed) -> Iterator[LargestRecord]:
+def frequency_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
+    """Yield how often each class occurs in the labels, and how often it is predicted."""
+    true, predicted = audit.rates["true"], audit.rates["predicted"]
+    for j, label in enumerate(audit.members.classes):
+        ratio = audit.number(divide(predicted[:, -1, j], true[:, -1, j]))
+        yield {
+            **audit.about,
+            "of_class": label,
+            "true": float(true[0, -1, j]),
+            "predicted": float(predicted[0, -1, j]),
+            "ratio": ratio["value"],
+            "ratio_low": ratio["low"],
+            "ratio_high": ratio["high"],
+            "falls": int((predicted[0, :-1, j] < true[0, :-1, j]).sum()),
+        }
+
+
+def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
     """Yield the largest difference and the ratio of each measure of two classes."""
-    members = computed.members.get(A_TO_T)
-    if members is None or len(members.compared) != 1 or len(members.classes) != 2:
+    members, labels = audit.members, audit.members.classes
+    if audit.direction != A_TO_T or len(members.compared) != 1 or len(labels) != 2:
         return
     [positive] = members.compared
-    labels = {"positive": members.classes[positive], "negative": members.classes[1 - positive]}
-    for model in computed.models:
-        rates = computed.rates[A_TO_T, model]
-        for measure, (name, unit) in MEASURES.items():
-            if name not in rates:
-                continue
-            draws = rates[name][:, :-1] if name == "accuracy" else rates[name][:, :-1, positive]
-            sizes = members.sizes
-            if name in ("fpr", "tpr"):
-                labelled = rates["true"][0, :-1, positive] * sizes
-                sizes = labelled if name == "tpr" else sizes - labelled
-            found = largest_gap(
-                draws,
-                sizes,
-                members.groups,
-                unit=unit.format(unit=members.unit, **labels),
-                confidence=computed.confidence,
-            )
-            ratio = from_estimate(found.ratio)
-            yield LargestRecord(
-                **from_estimate(found.difference),
-                model=model,
-                measure=measure,
-                groups=list(members.groups),
-                rates=[_finite(x) for x in draws[0]],
-                ratio=ratio["value"],
-                ratio_low=ratio["low"],
-                ratio_high=ratio["high"],
-                ratio_reason=ratio["reason"],
-            )
-
-
-def difference_records(computed: Computed) -> Iterator[DifferenceRecord]:
-    """Yield how models differ from the first one: one family for each number and direction."""
-    first, *others = computed.models
-    if not others:
-        return
-    for direction, members in computed.members.items():
-        suffix = "a_to_t" if direction == A_TO_T else "t_to_a"
-        for name in COMPARED:
-            key = name if name == "accuracy" else f"{COMPARED[name]}_{suffix}"
-            draws = {m: draws_of(computed, direction, m, name) for m in computed.models}
-            if any(x is None for x in draws.values()):
-                continue
-            changes = np.column_stack([draws[m] - draws[first] for m in others])
-            low, high = simultaneous_bands(
-                changes[0], changes[1:], half_row_of(name, members), computed.confidence
-            )
-            for i, model in enumerate(others):
-                number = as_number(changes[0, i], low[i], high[i], computed.reason)
-                yield DifferenceRecord(
-                    **number, name=name, key=key, direction=direction, first=first, model=model
-                )
-
-
-def half_row_of(name: str, members: Members) -> float:
-    """Return half a row of the smallest group; of accuracy, half of one of all rows."""
-    if name == "accuracy":
-        return float(0.5 / members.rows.sum())
-    return float(0.5 / max(members.sizes[members.sizes > 0].min(initial=np.inf), 1))
-
-
-def draws_of(computed: Computed, direction: str, model: str, name: str) -> Any:
-    """Return a number of a model, in the data and in replicates; None if it has none."""
-    if name == "accuracy":
-        rates = computed.rates[direction, model]
-        return rates["accuracy"][:, -1] if direction == A_TO_T and "accuracy" in rates else None
-    ba = computed.results[direction, model][0]
-    estimate = {
-        "BA": ba.estimate,
-        "excess": ba.excess,
-        "mean change": computed.judgements[direction, model].mean_change,
-    }[name]
-    if estimate is None or not np.isfinite(estimate.value):
-        return None
-    return np.concatenate([[estimate.value], estimate.replicates])
-
-
-def missing_records(computed: Computed, seed: int) -> Iterator[MissingRecord]:
-    """Yield which groups' rates of missing predictions clearly differ; none of label matrices."""
-    for (direction, model), rates in computed.rates.items():
-        if "missing" not in rates:
+    names = {"positive": labels[positive], "negative": labels[1 - positive], "unit": members.unit}
+    for measure, (name, unit) in _MEASURES.items():
+        if name not in audit.rates:
             continue
-        pairs = list(_missing_by_label(rates, computed.members[direction], computed.confidence))
-        ba = from_estimate(_ba_of_answered(computed, model, seed)) if pairs else as_number(np.nan)
-        for label, first, second in pairs:
-            yield MissingRecord(
-                model=model,
-                labelled=label,
-                first=first[1],
-                second=second[1],
-                first_rate=first[0],
-                second_rate=second[0],
-                ba=ba,
+        draws, sizes = audit.rate(name, positive)
+        unit = unit.format(**names)
+        found = largest_gap(draws, sizes, members.groups, unit=unit, confidence=audit.confidence)
+        ratio = to_number(found.ratio)
+        yield LargestRecord(
+            **to_number(found.difference),
+            model=audit.model,
+            measure=measure,
+            groups=list(members.groups),
+            rates=[finite(x) for x in draws[0]],
+            ratio=ratio["value"],
+            ratio_low=ratio["low"],
+            ratio_high=ratio["high"],
+            ratio_reason=ratio["reason"],
+        )
+
+
+def difference_records(audits: Sequence[ModelAudit]) -> Iterator[DifferenceRecord]:
+    """Yield how models differ from the first one in a direction; each number is one family."""
+    first, *others = audits
+    for name in COMPARED:
+        draws = draws_of(audits, name)
+        if draws is None or not others:
+            continue
+        changes = np.column_stack(draws[1:]) - draws[0][:, None]
+        low, high = bands_of(changes, name, first)
+        for i, audit in enumerate(others):
+            yield DifferenceRecord(
+                **to_number(Estimate(changes[0, i], low[i], high[i], first.reason)),
+                name=name,
+                key=key_of(name, first.direction),
+                direction=first.direction,
+                first=first.model,
+                model=audit.model,
             )
 
 
-def _missing_by_label(
-    rates: dict[str, Array], members: Members, confidence: float
-) -> Iterator[tuple[Any, ...]]:
-    """Yield labels within whose rows rates clearly differ, and the two groups farthest apart.
-
-    The bands of all pairs of groups and of all labels hold at once.
-    """
-    sizes = rates["true"][0, :-1] * members.sizes[:, None]
-    are_large = sizes >= FEW_ROWS * (1 - 1e-9)
-    labels = np.flatnonzero(are_large.sum(axis=0) > 1)
-    for j in labels:
-        large = np.flatnonzero(are_large[:, j])
-        groups, draws = [members.groups[i] for i in large], rates["missing"][:, large, j]
-        level = 1 - (1 - confidence) / len(labels)
-        if largest_gap(draws, sizes[large, j], groups, confidence=level).difference.low > 0:
-            in_order = sorted(zip(draws[0].tolist(), groups, strict=True), key=itemgetter(0))
-            yield members.classes[j], in_order[-1], in_order[0]
+def equal_error_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
+    """Yield what metrics would be with equal error rates; the number is the excess."""
+    for result in audit.results:
+        if result.excess is not None and result.equal_errors is not None:
+            yield {
+                "model": audit.model,
+                "name": result.metric,
+                "actual": finite(result.value),
+                "equal_errors": finite(result.equal_errors.value),
+                **to_number(result.excess),
+            }
 
 
-def _ba_of_answered(computed: Computed, model: str, seed: int) -> Estimate:
-    """Return BA of the rows that have a prediction, with the signs of all rows."""
-    rows = computed.evaluation.rows
-    variables = {key: v for key, v in rows.variables.items() if key[1] in (None, model)}
-    evaluation = replace(computed.evaluation, rows=replace(rows, variables=variables))
-    answered = evaluation.part(np.flatnonzero(~rows.variable(PREDICTION, model).missing))
-    metric = computed.results[A_TO_T, model][0].measurement.metric
-    return metric.results(answered, computed.n_boot, computed.confidence, seed)[model].estimate
+def level_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
+    """Yield the levels of LA and DPA in the labels and in the predictions."""
+    for result in audit.results:
+        if "psi_model" in result.estimates:
+            names = {"true": "psi_dataset", "predicted": "psi_model"}
+            levels = {key: finite(result.estimates[name].value) for key, name in names.items()}
+            yield {"model": audit.model, "name": result.metric, **levels}
 
 
-def stratum_records(computed: Computed) -> Iterator[dict[str, Any]]:
+def stratum_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
     """Yield BA of each stratum, its mean over strata, weighted by rows, and BA of all rows."""
-    for (direction, model), strata in computed.strata.items():
-        ba = computed.results[direction, model][0]
-        about = {"model": model, "name": ba.metric, "key": ba.key, "direction": direction}
-        numbers = [
-            (x.measurement.evaluation.stratum, x.n_rows, from_estimate(x.estimate)) for x in strata
-        ]
-        if strata:
-            numbers.append(
-                (words.MEAN_OF_STRATA, ba.n_rows, _mean_of_strata(strata, computed.reason))
-            )
-            numbers.append((words.ALL_STRATA, ba.n_rows, from_estimate(ba.estimate)))
-        for label, n_rows, number in numbers:
-            yield {"stratum": label, **about, "rows": n_rows, **number}
+    if not audit.strata:
+        return
+    ba = audit.ba
+    numbers = [(x.measurement.evaluation.stratum, x.n_rows, x.estimate) for x in audit.strata]
+    numbers.append((words.MEAN_OF_STRATA, ba.n_rows, _mean_of_strata(audit)))
+    numbers.append((words.ALL_STRATA, ba.n_rows, ba.estimate))
+    about = {"name": ba.metric, "key": ba.key, **audit.about}
+    for stratum, n_rows, number in numbers:
+        yield {"stratum": stratum, **about, "rows": n_rows, **to_number(number)}
 
 
-def _mean_of_strata(strata: Sequence[AmplificationResult], reason: str) -> Number:
+def _mean_of_strata(audit: ModelAudit) -> Estimate:
     """Return the mean over strata; in each draw, of those that are defined."""
+    strata, reason = audit.strata, audit.reason
     weights = np.array([x.measurement.margins.total.item() for x in strata])
     n_boot = max(x.n_boot for x in strata)
     draws = np.array(
@@ -268,4 +219,12 @@ def _mean_of_strata(strata: Sequence[AmplificationResult], reason: str) -> Numbe
     without = weights[[x.interval is None for x in strata]].sum() / weights.sum()
     if not reason and without > _MOST_WITHOUT:
         reason = words.STRATA_WITHOUT.format(share=f"{without:.0%}")
-    return from_draws(mean, strata[0].confidence, reason)
+    return audit.estimate(mean, reason)
+
+
+def rows_needed_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
+    """Yield the rows at which a BA of 1 would be clear in 80 % of samples."""
+    replicates, rows = audit.ba.estimate.replicates, None
+    if len(replicates):
+        rows = audit.ba.n_rows * (_POWER * float(np.nanstd(replicates))) ** 2
+    yield {**audit.about, "rows": rows}

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.compute import Computed
-from biasamp_adapters.auditing.evaluate import GroupMeasurement, position_of_positive
-from biasamp_adapters.auditing.gap_records import as_number, from_draws, main_gap, places_of
-from biasamp_adapters.auditing.summary import ScoreRecord, ThresholdRecord
+from biasamp_adapters.auditing.evaluate import (
+    group_rates,
+    measure_groups,
+    position_of_positive,
+    with_draws,
+)
+from biasamp_adapters.auditing.model_audit import ModelAudit, finite
+from biasamp_adapters.auditing.summary import Number, ScoreRecord, ThresholdRecord
 from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, SCORE, TASK, Array, Label
 from biasamp_adapters.counting.margins import Margins, accuracy_of
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes, Variables
 from biasamp_adapters.figures import name
-from biasamp_adapters.inference.gaps import Gap
-from biasamp_adapters.inference.replicates import replicate
+from biasamp_adapters.inference.replicates import Beside, replicate
 from biasamp_adapters.metrics.base import A_TO_T
-from biasamp_adapters.metrics.rates import DirectionalBiasAmplification
+from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, RateMeasurement
 from biasamp_adapters.thresholds.score_or_threshold import bin_scores, decision_rule
 
 #: Fewer rows do not tell score and threshold apart.
@@ -32,51 +35,13 @@ _FEWEST_ROWS = 200
 _OWN, _BY_GROUP = "decisions", "by group"
 
 
-class _Accuracies(NamedTuple):
-    """The accuracies that other thresholds give, which are drawn beside the rates of the model."""
+class Scores(NamedTuple):
+    """What the scores of models tell."""
 
-    evaluation: Evaluation
-    positive: int
-    model: str = _OWN
-    n_pairs: int = 0
-    width: int = 0
-
-    def score(self, margins: Margins, origin: Any = None, rng: Any = None) -> dict[str, Array]:
-        """Return the accuracy at the lowest score of each bin but the first, and that by group."""
-        by_bin = margins.joint(TASK, SCORE)
-        below, total = by_bin.cumsum(axis=2)[..., :-1], by_bin.sum(axis=2, keepdims=True)
-        right = np.where(np.arange(2)[:, None] == self.positive, total - below, below).sum(axis=1)
-        accuracies = [right / margins.total[:, 0]]
-        if margins.rows.has(PREDICTION, _BY_GROUP):
-            accuracies.append(accuracy_of(margins.of_model(_BY_GROUP), TASK))
-        return {"accuracies": np.concatenate(accuracies, axis=1)}
-
-
-@dataclass(frozen=True, eq=False)
-class Score:
-    """What the score of a model tells.
-
-    Attributes
-    ----------
-    n_values : int
-        Distinct scores.
-    rule : str
-        How the decisions follow from the score, such as "5 or more"; empty if no threshold gives
-        them, or there are not two classes.
-    note : str
-        What is wrong with the score, if anything is.
-    rates : dict of str to ndarray
-        Those of the model, and those that its scores imply, of the data and then of replicates.
-    others : dict of str to (GroupMeasurement, ndarray of shape (1 + replicates,))
-        What other thresholds would give, and one for each group; and by how much the accuracy would
-        change.
-    """
-
-    n_values: int
-    rule: str
-    note: str
-    rates: dict[str, Array]
-    others: dict[str, tuple[GroupMeasurement, Array]]
+    models: list[str]
+    records: list[ScoreRecord]
+    thresholds: list[ThresholdRecord]
+    notes: list[str]
 
 
 def without_scores(evaluation: Evaluation) -> Evaluation:
@@ -88,25 +53,29 @@ def without_scores(evaluation: Evaluation) -> Evaluation:
 
 def measure_scores(
     evaluation: Evaluation,
-    computed: Computed,
+    audits: Iterable[ModelAudit],
     pos_label: Label | None,
     threshold: float | None,
     seed: int,
-) -> dict[str, Score]:
-    """Return the score of each model that has one; a threshold is the one that made predictions."""
-    rows, classes, scores = evaluation.rows, evaluation.rows.class_labels, {}
-    for model in rows.models:
-        if not rows.has(SCORE, model) or evaluation.base_rates is not None:
-            continue
-        score = Score(len(np.unique(rows.scores(model))), "", "", {}, {})
-        if len(classes) == 2 and not rows.is_matrix(TASK):
-            positive = position_of_positive(classes, A_TO_T, pos_label)
-            rule, note = _find_rule(rows, model, positive, threshold)
-            score = replace(score, rule=rule, note=note)
-            if computed.judgements[A_TO_T, model].gaps:
-                rates, others = _draw(evaluation, computed, model, positive, seed)
-                score = replace(score, rates=rates, others=others)
-        scores[model] = score
+) -> Scores:
+    """Return what scores tell; a threshold is the one that made the predictions.
+
+    Each of the audits, which are from A to T, has a record if any model has a score.
+    """
+    rows = evaluation.rows
+    models = [model for model in rows.models if rows.has(SCORE, model)]
+    scores = Scores(models if evaluation.base_rates is None else [], [], [], [])
+    has_two_classes = len(rows.class_labels) == 2 and not rows.is_matrix(TASK)
+    for audit in audits if scores.models else ():
+        rule, rates = "", dict[str, Array]()
+        if audit.model in models and has_two_classes:
+            positive = position_of_positive(rows.class_labels, A_TO_T, pos_label)
+            rule, note = _find_rule(rows, audit.model, positive, threshold)
+            scores.notes.append(note)
+            if audit.gaps:
+                rates, thresholds = _draw(evaluation, audit, positive, seed)
+                scores.thresholds.extend(thresholds)
+        scores.records.append(_score_record(rows, audit, rule, rates))
     return scores
 
 
@@ -127,34 +96,34 @@ def _find_rule(rows: Rows, model: str, positive: int, threshold: float | None) -
 
 
 def _draw(
-    evaluation: Evaluation, computed: Computed, model: str, positive: int, seed: int
-) -> tuple[dict[str, Array], dict[str, tuple[GroupMeasurement, Array]]]:
-    """Draw the rates of a model and what other thresholds would give, as models of the same rows.
+    evaluation: Evaluation, audit: ModelAudit, positive: int, seed: int
+) -> tuple[dict[str, Array], list[ThresholdRecord]]:
+    """Return the rates of a model, and what other thresholds would give.
 
-    The threshold that predicts all rows positive is left out.
+    These are models of the same rows. The threshold that predicts all rows positive is left out.
     """
-    rows, score = evaluation.rows, evaluation.rows.scores(model)
+    rows, score = evaluation.rows, evaluation.rows.scores(audit.model)
     bins = bin_scores(score, rows.weight)
     variables: Variables = {key: rows.variables[key] for key in ((TASK, None), (ATTRIBUTE, None))}
-    variables |= {(PREDICTION, _OWN): rows.variable(PREDICTION, model), (SCORE, _OWN): bins}
+    variables |= {(PREDICTION, _OWN): rows.variable(PREDICTION, audit.model), (SCORE, _OWN): bins}
     decisions = {repr(lowest): score >= lowest for lowest in bins.labels[1:]}
     for rule, is_positive in (decisions | _decide_by_group(rows, score, positive)).items():
         codes = np.where(is_positive, positive, 1 - positive).astype(np.uint8)
         variables[PREDICTION, rule] = Codes(rows.class_labels, codes)
     rows = replace(rows, variables=variables).merged()
     evaluation, metric = replace(evaluation, rows=rows), DirectionalBiasAmplification()
-    own, *measured = (
-        GroupMeasurement(metric.measure(evaluation, rule, seed), computed.members[A_TO_T])
-        for rule in rows.models
-    )
-    to_draw = [own, _Accuracies(evaluation, positive)]
-    (draws, others), _ = replicate(to_draw, rows, None, computed.n_boot, seed)
-    rates = {key: np.concatenate([x, draws[key]]) for key, x in own.point.items()}
-    alternatives = {}
-    for m, drawn in zip(measured, others["accuracies"].T, strict=True):
-        accuracy = np.append(m.point["accuracy"][:, -1], drawn)
-        alternatives[str(m.model)] = m, accuracy - rates["accuracy"][:, -1]
-    return rates, alternatives
+    own, *others = (metric.measure(evaluation, rule, seed) for rule in rows.models)
+    groups = measure_groups(own, audit.members)
+    accuracies = [Beside(evaluation, ba.model, _accuracy) for ba in others]
+    draws, _ = replicate([groups, *accuracies], rows, None, audit.ba.n_boot, seed)
+    rates = with_draws(groups.score(own.margins), draws[0])
+    pairs = zip(others, draws[1:], strict=True)
+    accuracy = rates["accuracy"][:, -1]
+    return rates, [_threshold_record(audit, ba, x["accuracy"], accuracy) for ba, x in pairs]
+
+
+def _accuracy(margins: Margins) -> dict[str, Array]:
+    return {"accuracy": accuracy_of(margins, TASK)[:, 0]}
 
 
 def _decide_by_group(rows: Rows, score: Array, positive: int) -> dict[str, Array]:
@@ -170,71 +139,67 @@ def _decide_by_group(rows: Rows, score: Array, positive: int) -> dict[str, Array
     return {_BY_GROUP: rule.predict(score, sensitive_features=groups.codes)}
 
 
-def score_records(computed: Computed, scores: Mapping[str, Score]) -> Iterator[ScoreRecord]:
-    """Yield the named gap of each model in two steps, if any model has a score."""
-    for model in computed.models if scores else ():
-        position, gap = main_gap(computed, A_TO_T, model)
-        score, rows = scores.get(model), computed.evaluation.rows
-        reason = _why_not_apart(rows, score, None if position is None else gap)
-        ends, numbers = (None, None), [as_number(np.nan)] * 2
-        if gap is not None and score is not None and not reason:
-            rates, (first, second, of_class) = score.rates, places_of(computed, A_TO_T, gap)
-            ends = tuple(rates["implied"][0, [first, second], of_class].tolist())
-            true, implied, predicted = (
-                rates[key][:, first, of_class] - rates[key][:, second, of_class]
-                for key in ("true", "implied", "predicted")
-            )
-            steps = implied - true, predicted - implied
-            numbers = [from_draws(step, computed.confidence, computed.reason) for step in steps]
-        yield ScoreRecord(
-            model=model,
-            gap=position,
-            rule="" if score is None else score.rule,
-            first=ends[0],
-            second=ends[1],
-            by_score=numbers[0],
-            by_threshold=numbers[1],
-            reason=reason,
+def _threshold_record(
+    audit: ModelAudit, ba: RateMeasurement, draws: Array, accuracy_of_model: Array
+) -> ThresholdRecord:
+    """Return what a threshold would give for the gap that is named, else the first one."""
+    (first, second), of_class = audit.places(audit.gaps[min(audit.named, default=0)])
+    rates, scores = group_rates(audit.members, None, ba.margins), ba.point()
+    predicted, fpr = (rates[key][0, :, of_class] for key in ("predicted", "fpr"))
+    accuracy = float(rates["accuracy"][0, -1])
+    change = audit.estimate(np.r_[accuracy, draws] - accuracy_of_model)
+    return ThresholdRecord(
+        model=audit.model,
+        threshold=None if ba.model in (None, _BY_GROUP) else float(ba.model),
+        predicted_positive=float(predicted[-1]),
+        gap=float(predicted[first] - predicted[second]),
+        ba=scores["value"],
+        ba_equal_errors=scores["equal_errors"],
+        fpr_difference=finite(fpr[first] - fpr[second]),
+        accuracy=accuracy,
+        accuracy_falls=change.high < 0,
+    )
+
+
+def _score_record(
+    rows: Rows, audit: ModelAudit, rule: str, rates: Mapping[str, Array]
+) -> ScoreRecord:
+    """Return the named gap in two steps, or why they are not told apart."""
+    nothing = Number(value=None, low=None, high=None, reason="")
+    record = ScoreRecord(
+        model=audit.model,
+        gap=min(audit.named, default=None),
+        rule=rule,
+        first=None,
+        second=None,
+        by_score=nothing,
+        by_threshold=nothing,
+        reason=_why_not_apart(rows, audit, rule),
+    )
+    if record["gap"] is not None and not record["reason"]:
+        groups, of_class = audit.places(audit.gaps[record["gap"]])
+        record["first"], record["second"] = rates["implied"][0, groups, of_class].tolist()
+        true, implied, predicted = (
+            np.subtract(*rates[key][:, groups, of_class].T)
+            for key in ("true", "implied", "predicted")
         )
+        record["by_score"] = audit.number(implied - true)
+        record["by_threshold"] = audit.number(predicted - implied)
+    return record
 
 
-def _why_not_apart(rows: Rows, score: Score | None, gap: Gap | None) -> str:
+def _why_not_apart(rows: Rows, audit: ModelAudit, rule: str) -> str:
     """Return why score and threshold of a model are not told apart; empty if they are."""
     if len(rows.class_labels) != 2 or rows.is_matrix(TASK):
         return words.NEEDS_TWO_CLASSES
-    if score is None:
+    if not rows.has(SCORE, audit.model):
         return words.NEEDS_SCORE
     if rows.n_rows < _FEWEST_ROWS:
         return words.FEW_ROWS_OF_SCORE.format(n=_FEWEST_ROWS)
-    if score.n_values <= 2:
+    if len(np.unique(rows.scores(audit.model))) <= 2:
         return words.TWO_VALUES
-    if gap is None:
+    if not audit.named:
         return words.NO_GAP_NAMED
-    if not gap.true_clear:
+    if not audit.gaps[min(audit.named)].true_clear:
         return words.UNCLEAR_IN_LABELS
-    return "" if score.rule else words.NO_ONE_THRESHOLD
-
-
-def threshold_records(computed: Computed, scores: Mapping[str, Score]) -> Iterator[ThresholdRecord]:
-    """Yield what other thresholds would give for the gap that is named, else the first one."""
-    for model, score in scores.items():
-        _, gap = main_gap(computed, A_TO_T, model)
-        if gap is None:
-            continue
-        first, second, of_class = places_of(computed, A_TO_T, gap)
-        for rule, (m, accuracy_change) in score.others.items():
-            ba = m.ba.point()
-            rates = {key: m.point[key][0, :, of_class] for key in ("predicted", "fpr")}
-            difference = {key: float(x[first] - x[second]) for key, x in rates.items()}
-            change = from_draws(accuracy_change, computed.confidence)
-            yield ThresholdRecord(
-                model=model,
-                threshold=None if rule == _BY_GROUP else float(rule),
-                predicted_positive=float(rates["predicted"][-1]),
-                gap=difference["predicted"],
-                ba=ba["value"],
-                ba_equal_errors=ba["equal_errors"],
-                fpr_difference=as_number(difference["fpr"])["value"],
-                accuracy=float(m.point["accuracy"][0, -1]),
-                accuracy_falls=change["high"] is not None and change["high"] < 0,
-            )
+    return "" if rule else words.NO_ONE_THRESHOLD

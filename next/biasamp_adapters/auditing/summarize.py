@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import version
-from typing import Any
+from itertools import chain
+from typing import Any, TypeVar
 
 import numpy as np
 
 from biasamp_adapters import words
+from biasamp_adapters.auditing import gap_records, records
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.evaluate import ROLES, Members
-from biasamp_adapters.auditing.gap_records import (
-    error_records,
-    from_draws,
-    from_estimate,
-    gap_records,
-    verdict_records,
-)
-from biasamp_adapters.auditing.records import (
-    difference_records,
-    largest_records,
-    metric_records,
-    missing_records,
-    rate_records,
-    stratum_records,
-)
-from biasamp_adapters.auditing.scores import score_records, threshold_records
-from biasamp_adapters.auditing.summary import VERSION, Data, Member, RateRecord, Summary
+from biasamp_adapters.auditing.scores import Scores
+from biasamp_adapters.auditing.summary import VERSION, Data, Member, Summary
 from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
@@ -37,54 +24,66 @@ from biasamp_adapters.counting.labels import (
     TASK,
     Label,
 )
-from biasamp_adapters.counting.margins import divide, margins_of_data
+from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 
-#: An interval excludes 0 with a probability of .8 if the number is so many standard errors from 0.
-_POWER = 2.8
+_Audit = TypeVar("_Audit")
+_Record = TypeVar("_Record")
 
 
 def summarize(
-    computed: Computed, title: str, names: Mapping[str, Any], favorable_label: Label | None
+    computed: Computed,
+    scores: Scores,
+    title: str,
+    names: Mapping[str, Any],
+    favorable_label: Label | None,
 ) -> Summary:
-    """Return the summary; ``names`` are those of columns, and the facts of how it was computed."""
-    rates, scores = list(rate_records(computed)), names.get("scores", {})
+    """Return the summary; ``names`` are those of columns, and whether two are the same."""
+    audits, first = computed.audits, computed.audits[0]
+    rates = {audit: list(records.rate_records(audit)) for audit in audits}
     return Summary(
         version=VERSION,
         title=title,
-        data=_data(computed, names, favorable_label),
+        data=_data(computed, scores, names, favorable_label),
         method={
-            "confidence": computed.confidence,
-            "n_boot": computed.n_boot,
-            "random_state": names.get("random_state"),
+            "confidence": first.confidence,
+            "n_boot": first.ba.n_boot,
+            "random_state": computed.seed,
             "versions": {name: version(name) for name in ("biasamp-adapters", "numpy")},
-            "files": dict(names.get("files", {})),
+            "files": {},
         },
-        verdicts=list(verdict_records(computed)),
-        gaps=list(gap_records(computed)),
-        errors=list(error_records(computed)),
-        missing=list(missing_records(computed, names.get("random_state", 0))),
-        scores=list(score_records(computed, scores)),
-        metrics=list(metric_records(computed)),
-        rates=rates,
-        largest=list(largest_records(computed)),
-        differences=list(difference_records(computed)),
-        thresholds=list(threshold_records(computed, scores)),
-        equal_errors=list(_equal_errors(computed)),
-        levels=list(_levels(computed)),
-        pairs=list(_pairs(computed, rates)),
-        frequency=list(_frequency(computed)),
-        strata=list(stratum_records(computed)),
-        rows_needed=list(_rows_needed(computed)),
-        notes=[*_notes(computed, names), *computed.notes],
+        verdicts=_of_all(gap_records.verdict_records, audits),
+        gaps=_of_all(gap_records.gap_records, audits),
+        errors=_of_all(gap_records.error_records, audits),
+        missing=[x for audit in audits for x in gap_records.missing_records(audit, computed.seed)],
+        scores=scores.records,
+        metrics=_of_all(records.metric_records, audits),
+        rates=[x for of_audit in rates.values() for x in of_audit],
+        largest=_of_all(records.largest_records, audits),
+        differences=_of_all(records.difference_records, computed.by_direction.values()),
+        thresholds=scores.thresholds,
+        equal_errors=_of_all(records.equal_error_records, audits),
+        levels=_of_all(records.level_records, audits),
+        pairs=[x for audit in audits for x in records.pair_records(audit, rates[audit])],
+        frequency=_of_all(records.frequency_records, audits),
+        strata=_of_all(records.stratum_records, audits),
+        rows_needed=_of_all(records.rows_needed_records, audits),
+        notes=[*_notes(computed, scores, names), *computed.notes],
     )
 
 
-def _notes(computed: Computed, names: Mapping[str, Any]) -> Iterator[str]:
+def _of_all(
+    records_of: Callable[[_Audit], Iterator[_Record]], audits: Iterable[_Audit]
+) -> list[_Record]:
+    """Return the records of all audits in one list."""
+    return list(chain.from_iterable(map(records_of, audits)))
+
+
+def _notes(computed: Computed, scores: Scores, names: Mapping[str, Any]) -> Iterator[str]:
     """Yield notes on how the table was given."""
-    rows, weights = computed.evaluation.rows, names.get("sample_weight")
-    yield from filter(None, (score.note for score in names.get("scores", {}).values()))
-    if names.get("is_same_column"):
+    rows, weights = computed.evaluation.rows, names["sample_weight"]
+    yield from filter(None, scores.notes)
+    if names["is_same_column"]:
         yield words.SAME_COLUMN
     if weights is not None and rows.w is not None and rows.cluster is None:
         are_whole = rows.w.max() > 1 and bool((rows.w % 1 == 0).all())
@@ -92,7 +91,9 @@ def _notes(computed: Computed, names: Mapping[str, Any]) -> Iterator[str]:
             yield words.MAY_BE_COUNTS.format(column=weights)
 
 
-def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label | None) -> Data:
+def _data(
+    computed: Computed, scores: Scores, names: Mapping[str, Any], favorable_label: Label | None
+) -> Data:
     """Return what was compared."""
     evaluation, rows = computed.evaluation, computed.evaluation.rows
     members = computed.members[next(iter(computed.members))]
@@ -116,8 +117,8 @@ def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label |
         favorable=favorable_label,
         compared_with=words.LABELS if evaluation.base_rates is None else words.GIVEN_RATES,
         reference=None if evaluation.reference is None else evaluation.reference.n_rows,
-        weights=names.get("sample_weight"),
-        clusters=names.get("clusters"),
+        weights=names["sample_weight"],
+        clusters=names["clusters"],
         n_clusters=rows.n_clusters,
         unit=members.unit,
         missing=_missing(computed, TASK),
@@ -125,7 +126,7 @@ def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label |
         left_out=rows.dropped,
         in_no_group=int(rows.n[n_groups == 0].sum()),
         in_several_groups=int(rows.n[n_groups > 1].sum()),
-        scores=list(names.get("scores", ())),
+        scores=scores.models,
     )
 
 
@@ -156,77 +157,3 @@ def _members(computed: Computed, direction: str) -> list[Member]:
         )
         for i, label in enumerate(of.groups)
     ]
-
-
-def _equal_errors(computed: Computed) -> Iterator[dict[str, Any]]:
-    """Yield what metrics would be with equal error rates; the number is the excess."""
-    for (_, model), results in computed.results.items():
-        for result in results:
-            if result.excess is not None and result.equal_errors is not None:
-                yield {
-                    "model": model,
-                    "name": result.metric,
-                    "actual": from_estimate(result.estimate)["value"],
-                    "equal_errors": from_estimate(result.equal_errors)["value"],
-                    **from_estimate(result.excess),
-                }
-
-
-def _levels(computed: Computed) -> Iterator[dict[str, Any]]:
-    """Yield the levels of LA and DPA in the labels and in the predictions."""
-    for (_, model), results in computed.results.items():
-        for result in results:
-            if "psi_model" in result.estimates:
-                levels = (result.estimates[name] for name in ("psi_dataset", "psi_model"))
-                true, predicted = (from_estimate(level)["value"] for level in levels)
-                yield {"model": model, "name": result.metric, "true": true, "predicted": predicted}
-
-
-def _pairs(computed: Computed, records: list[RateRecord]) -> Iterator[dict[str, Any]]:
-    """Yield the rates behind BA: the number is the change along the sign, with its own interval."""
-    changes = (
-        rates["predicted"][:, i, j] - rates["true"][:, i, j]
-        for rates in computed.rates.values()
-        for i, j in np.ndindex(rates["true"].shape[1] - 1, rates["true"].shape[2])
-    )
-    for record, change in zip(records, changes, strict=True):
-        sign, low, high = record["sign"], record["low"], record["high"]
-        if low is not None and high is not None:
-            low, high = sorted((sign * low, sign * high))
-        yield {
-            **{key: record[key] for key in ("model", "direction", "group", "of_class")},
-            **{key: record[key] for key in ("true", "predicted", "sign")},
-            **from_draws(sign * change, computed.confidence, computed.reason),
-            "band_low": low,
-            "band_high": high,
-            "clear": low is not None and high is not None and (low > 0 or high < 0),
-        }
-
-
-def _frequency(computed: Computed) -> Iterator[dict[str, Any]]:
-    """Yield how often each class occurs in the labels, and how often it is predicted."""
-    for (direction, model), rates in computed.rates.items():
-        true, predicted = rates["true"][0], rates["predicted"][0]
-        for j, label in enumerate(computed.members[direction].classes):
-            draws = divide(rates["predicted"][:, -1, j], rates["true"][:, -1, j])
-            ratio = from_draws(draws, computed.confidence, computed.reason)
-            yield {
-                "model": model,
-                "direction": direction,
-                "of_class": label,
-                "true": float(true[-1, j]),
-                "predicted": float(predicted[-1, j]),
-                "ratio": ratio["value"],
-                "ratio_low": ratio["low"],
-                "ratio_high": ratio["high"],
-                "falls": int((predicted[:-1, j] < true[:-1, j]).sum()),
-            }
-
-
-def _rows_needed(computed: Computed) -> Iterator[dict[str, Any]]:
-    """Yield the rows at which a BA of 1 would be clear in 80 % of samples."""
-    for (direction, model), (ba, *_) in computed.results.items():
-        replicates = ba.estimate.replicates
-        error = float(np.nanstd(replicates)) if len(replicates) else None
-        rows = None if error is None else ba.n_rows * (_POWER * error) ** 2
-        yield {"model": model, "direction": direction, "rows": rows}

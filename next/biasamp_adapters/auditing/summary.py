@@ -22,6 +22,13 @@ class Number(TypedDict):
     reason: str
 
 
+class OfModel(TypedDict):
+    """Which model a record is about, and which direction."""
+
+    model: str
+    direction: str
+
+
 class Member(TypedDict):
     """A group, a class or a task.
 
@@ -82,7 +89,7 @@ class Method(TypedDict):
     files: dict[str, str]
 
 
-class VerdictRecord(Number):
+class VerdictRecord(Number, OfModel):
     """The verdict on one model in one direction; the number is the mean change of its gaps.
 
     ``named`` are positions in the model's gaps, which are sorted from the most certain change on:
@@ -90,8 +97,6 @@ class VerdictRecord(Number):
     rows, in a list.
     """
 
-    model: str
-    direction: str
     code: str
     why: str
     comparison: str
@@ -105,15 +110,13 @@ class VerdictRecord(Number):
     half: bool
 
 
-class GapRecord(Number):
+class GapRecord(Number, OfModel):
     """One gap; the number is its change.
 
     ``equal_errors`` is the gap with equal error rates, the difference of the rates ``first_equal``
     and ``second_equal``; ``beyond``, with its ends, is the gap in the predictions minus it.
     """
 
-    model: str
-    direction: str
     first: Any
     second: Any
     of_class: Any
@@ -137,15 +140,13 @@ class GapRecord(Number):
     beyond_high: float | None
 
 
-class ErrorRecord(Number):
+class ErrorRecord(Number, OfModel):
     """How often the two groups of a named gap are predicted positive among rows labelled alike.
 
     The number is the difference of first and second, from the bands of all pairs of groups.
     ``gap`` is the position of the gap, ``labelled`` says which rows: "positive" or "negative".
     """
 
-    model: str
-    direction: str
     gap: int
     labelled: str
     first: float
@@ -171,24 +172,20 @@ class ScoreRecord(TypedDict):
     reason: str
 
 
-class MetricRecord(Number):
+class MetricRecord(Number, OfModel):
     """A published metric, an accuracy or another number that ``check`` knows."""
 
-    model: str
     name: str
     key: str
-    direction: str
 
 
-class RateRecord(TypedDict):
+class RateRecord(OfModel):
     """The rate of a class in a group; ``low`` and ``high`` are the band of its change.
 
     For T->A, ``group`` is a class and ``of_class`` a group. ``overall`` is the predicted rate of
     all rows, ``sign`` that of the correlation in BA, ``part`` what the pair adds to BA.
     """
 
-    model: str
-    direction: str
     group: Any
     of_class: Any
     rows: int

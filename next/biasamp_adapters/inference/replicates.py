@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,31 @@ class UsualNumber(int):
 
 
 N_BOOT = UsualNumber(2000)
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """Further scores of a model, which are drawn beside its metrics, on the same rows.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+    model : str or None
+    scores : function of Margins
+        Returns named scores of a batch, (batch, ...).
+    width, n_pairs : int
+        As those of a Measurement.
+    """
+
+    evaluation: Any
+    model: str | None
+    scores: Callable[[Margins], dict[str, Array]]
+    width: int = 0
+    n_pairs: int = 0
+
+    def score(self, margins: Margins, origin: Any = None, rng: Any = None) -> dict[str, Array]:
+        """Return the scores of a batch."""
+        return self.scores(margins)
 
 
 def replicates_of(n_boot: int, measurements: Sequence[Any], confidence: float) -> int:

@@ -26,7 +26,7 @@ from biasamp_adapters.counting.reference import align, read_reference
 from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.inference.replicates import N_BOOT, read_seed
-from biasamp_adapters.metrics.base import check_choice, check_confidence, check_whole
+from biasamp_adapters.metrics.base import A_TO_T, check_choice, check_confidence, check_whole
 from biasamp_adapters.report.compose import compose
 from biasamp_adapters.report.document import Document, Part
 from biasamp_adapters.report.estimators import find_column, predict
@@ -131,14 +131,14 @@ class AuditReport:
     def verdicts(self) -> list[Verdict]:
         """The verdict on each model in each direction."""
         sentences = {
-            (answer.direction, model): answer.headline
+            (model, answer.direction): answer.headline
             for model in self.computed.models
             for answer in answers(_of_model(self.summary, model))
         }
         return [
-            Verdict(model, direction, x.code, x.reason, sentences[key], x.mean_change, x.gaps)
-            for key, x in self.computed.judgements.items()
-            for direction, model in [key]
+            Verdict(*key, x.code, x.reason, sentences[key], x.mean_change, x.gaps)
+            for audit in self.computed.audits
+            for key, x in [((audit.model, audit.direction), audit.judgement)]
         ]
 
     def to_frame(self, part: str = "metrics") -> pd.DataFrame:
@@ -269,15 +269,14 @@ class AuditReport:
         ValueError
             If there is no bound, a number is unknown or a bound is out of its range.
         """
-        return check(
-            self.summary,
-            fail_above=fail_above,
-            require_below=require_below,
-            fail_below=fail_below,
-            require_above=require_above,
-            require_within=require_within,
-            forbid=forbid,
-        )
+        rules = {
+            "fail_above": fail_above,
+            "require_below": require_below,
+            "fail_below": fail_below,
+            "require_above": require_above,
+            "require_within": require_within,
+        }
+        return check(self.summary, rules, forbid)
 
 
 def _of_model(summary: Summary, model: str) -> Any:
@@ -405,15 +404,15 @@ def audit(
     favorable_label = _find_class("favorable_label", favorable_label, evaluation.rows.class_labels)
     seed = read_seed(random_state)
     computed = compute_audit(without_scores(evaluation), pos_label, n_boot, confidence, seed)
-    scores = measure_scores(evaluation, computed, pos_label, threshold, seed)
+    from_a_to_t = computed.by_direction.get(A_TO_T, [])
+    scores = measure_scores(evaluation, from_a_to_t, pos_label, threshold, seed)
     names = {
         "sample_weight": _name_of(sample_weight, "sample_weight"),
         "clusters": _name_of(clusters, "clusters"),
-        "random_state": seed,
         "is_same_column": _are_same(data if used is None else y_true, y_pred),
-        "scores": scores,
     }
-    return AuditReport(summarize(computed, str(title or ""), names, favorable_label), computed)
+    summary = summarize(computed, scores, str(title or ""), names, favorable_label)
+    return AuditReport(summary, computed)
 
 
 def _are_same(y_true: Any, y_pred: Any) -> bool:

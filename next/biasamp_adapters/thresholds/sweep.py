@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
-from biasamp_adapters.inference.replicates import read_seed, replicate
+from biasamp_adapters.inference.replicates import Beside, read_seed, replicate
 from biasamp_adapters.metrics.base import READING, T_TO_A, Metric, check_whole
 from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.progress import watch
@@ -157,40 +157,31 @@ def threshold_sweep(
     given = {name: values for name, values in columns.items() if values is not None}
     if data is not None and are_arrays(data, given | {PREDICTION: y_score}):
         columns, data = columns | {TASK: data}, None
-    rows, names, thresholds, positive = _read_models(data, columns, metric, n_thresholds)
+    rows, names, thresholds = _read_models(data, columns, metric, n_thresholds)
     evaluation, seed = metric.evaluate(rows, names), read_seed(random_state)
     models = watch(rows.models, len(rows.models), "thresholds", "a smaller n_thresholds")
     measurements = [metric.measure(evaluation, model, seed) for model in models]
-    shares = [_Share(evaluation, m.model, positive) for m in measurements]
-    share_draws = [x.score(m.margins)["share"] for x, m in zip(shares, measurements, strict=True)]
-    n, first, note = len(measurements), measurements[0], ""
+    shares = Beside(evaluation, None, _share_at_thresholds)
+    drawn, first, note = shares.score(evaluation.margins(None)[0])["share"], measurements[0], ""
     scores: list[dict[str, Array]] = [{} for _ in measurements]
     if n_boot and not first.reason_not_to_draw:
         drawn_reference = evaluation.reference if first.reads_reference else None
-        both = [*measurements, *shares]
+        both = [*measurements, shares]
         scores, note = replicate(both, evaluation.rows, drawn_reference, n_boot, seed)
-        share_draws = [np.r_[share_draws[i], scores[n + i]["share"]] for i in range(n)]
-    estimates = [m.result(scores[i], (), confidence).estimate for i, m in enumerate(measurements)]
+        drawn = np.vstack([drawn, scores.pop()["share"]])
+    results = [m.result(x, (), confidence) for m, x in zip(measurements, scores, strict=True)]
     half_row = np.array([m.half_row for m in measurements])
-    frame, integral = _summarize(estimates, np.column_stack(share_draws), half_row, confidence)
-    frame.insert(0, "threshold", thresholds)
+    frame, integral = _summarize(
+        thresholds, drawn, [result.estimate for result in results], half_row, confidence
+    )
     notes = tuple(filter(None, [*evaluation.notes, note]))
     return ThresholdSweep(metric.name, metric.key, frame, integral, notes)
 
 
-class _Share(NamedTuple):
-    """The share of rows that a model predicts positive, drawn together with its metric."""
-
-    evaluation: Any
-    model: Any
-    positive: int
-    n_pairs: int = 0
-    width: int = 0
-
-    def score(self, margins: Margins, origin: Any = None, rng: Any = None) -> dict[str, Array]:
-        """Return the share of a batch."""
-        predicted = margins.joint(ALL, PREDICTION)[:, 0, self.positive]
-        return {"share": predicted / margins.total[:, 0, 0]}
+def _share_at_thresholds(margins: Margins) -> dict[str, Array]:
+    """Return the share of rows that each threshold predicts positive, (batch, thresholds)."""
+    above = np.pad(margins.joint(ALL, SCORE)[:, 0].cumsum(axis=1), ((0, 0), (1, 0)))
+    return {"share": above / margins.total[:, 0]}
 
 
 # Reading. Only distinct rows of labels and ranks are kept: a model is a column of few cells.
@@ -198,8 +189,8 @@ class _Share(NamedTuple):
 
 def _read_models(
     data: Any, columns: Mapping[str, Any], metric: Metric, n_thresholds: int | None
-) -> tuple[Rows, Mapping[str, Any] | None, Array, int]:
-    """Return counted rows with a model for each threshold, and the code of the positive class.
+) -> tuple[Rows, Mapping[str, Any] | None, Array]:
+    """Return counted rows with a model for each threshold, and with the ranks of the scores.
 
     The first threshold is infinity, where no row is predicted positive. The others are decreasing.
     """
@@ -210,13 +201,14 @@ def _read_models(
     score = rows.scores(model)
     thresholds = _choose_thresholds(score, rows.weight, n_thresholds)
     rank = np.searchsorted(-thresholds, -score).astype(np.min_scalar_type(len(thresholds)))
-    ranked = rows.without(SCORE).variables | {(PREDICTION, model): Codes(tuple(thresholds), rank)}
-    rows = replace(rows, variables=ranked).merged()
-    rank = rows.variable(PREDICTION, model).keys()
+    kept = (*PREDICTED, ATTRIBUTE_PREDICTION)
+    variables = {key: v for key, v in rows.variables.items() if key[0] in kept}
+    variables[SCORE, None] = Codes(tuple(thresholds), rank)
+    rows = replace(rows, variables=variables).merged()
+    rank, variables = rows.variable(SCORE).keys(), dict(rows.variables)
+    groups = variables.pop((ATTRIBUTE_PREDICTION, model), None)
     positive = positive_class(classes) if metric.pos_label is None else metric.pos_label
     code = classes.index(positive)
-    variables = {key: v for key, v in rows.variables.items() if key[0] in PREDICTED}
-    groups = [v for key, v in rows.variables.items() if key[0] == ATTRIBUTE_PREDICTION]
     thresholds = np.r_[np.inf, thresholds]
     if len(rows) * len(thresholds) > _MOST_BYTES:
         raise ValueError(f"n_thresholds must be smaller; received {len(thresholds) - 1} thresholds")
@@ -224,9 +216,9 @@ def _read_models(
         rule = f"{SCORE} >= {threshold}"
         codes = np.where(rank < step, code, 1 - code).astype(np.uint8)
         variables[PREDICTION, rule] = Codes(classes, codes)
-        if groups:
-            variables[ATTRIBUTE_PREDICTION, rule] = groups[0]
-    return replace(rows, variables=variables), names, thresholds, code
+        if groups is not None:
+            variables[ATTRIBUTE_PREDICTION, rule] = groups
+    return replace(rows, variables=variables), names, thresholds
 
 
 def _choose_thresholds(score: Array, weight: Array, n_thresholds: int | None) -> Array:
@@ -242,23 +234,26 @@ def _choose_thresholds(score: Array, weight: Array, n_thresholds: int | None) ->
 
 
 def _summarize(
-    estimates: Sequence[Estimate], shares: Array, half_row: Array, confidence: float
+    thresholds: Array,
+    shares: Array,
+    estimates: Sequence[Estimate],
+    half_row: Array,
+    confidence: float,
 ) -> tuple[pd.DataFrame, Estimate]:
     """Return the table of a sweep, and the integral; shares are those of the data, then draws."""
-    names = ("value", "low", "high")
-    frame = pd.DataFrame({name: [getattr(x, name) for x in estimates] for name in names})
-    frame.insert(0, "share", shares[0])
-    values, has_interval = frame["value"].to_numpy(), frame["low"].notna().to_numpy()
+    ends = {name: np.array([getattr(x, name) for x in estimates]) for name in ("low", "high")}
+    values, has_interval = np.array([x.value for x in estimates]), np.isfinite(ends["low"])
     replicates = np.column_stack([x.replicates for x in estimates])
     bands = np.full((2, len(values)), np.nan)
     bands[:, has_interval] = simultaneous_bands(
         values[has_interval], replicates[:, has_interval], half_row[has_interval], confidence
     )
-    frame["band_low"], frame["band_high"] = bands
-    frame["reason"] = [x.reason for x in estimates]
+    table = {"threshold": thresholds, "share": shares[0], "value": values, **ends}
+    table |= {"band_low": bands[0], "band_high": bands[1], "reason": [x.reason for x in estimates]}
     integrals = _integrate(np.vstack([values, replicates]), shares)
     reason = "" if has_interval.any() else estimates[-1].reason
-    return frame, estimate(float(integrals[0]), Trust(integrals[1:], reason), confidence)
+    integral = estimate(float(integrals[0]), Trust(integrals[1:], reason), confidence)
+    return pd.DataFrame(table), integral
 
 
 def _integrate(values: Array, shares: Array) -> Array:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.gap_records import sort_gaps
+from biasamp_adapters.auditing.model_audit import sort_gaps
 
 pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
 
@@ -221,7 +221,7 @@ def test_audit_few_clusters_of_many_rows_are_said_to_be_clusters() -> None:
 def test_gaps_that_are_not_clear_come_last() -> None:
     bands = [("unclear", 0.2, 0.4), ("grows", 0.01, 0.1), ("shrinks", -0.3, -0.1)]
     gaps = [SimpleNamespace(status=status, low=low, high=high) for status, low, high in bands]
-    ordered = sort_gaps(SimpleNamespace(gaps=gaps))
+    ordered = sort_gaps(gaps)
     assert [gap.status for gap in ordered] == ["shrinks", "grows", "unclear"]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.check import exit_code
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +22,6 @@ def test_check_ba_above_its_bound_fails_in_one_sentence(report, bound) -> None:
         "and its whole interval lies above 0.02 or 2 points."
     )
     assert failure.judged
-    assert exit_code([failure]) == 1
 
 
 @pytest.mark.parametrize(
@@ -69,7 +67,6 @@ def test_check_number_without_an_interval_is_not_judged() -> None:
     report = bam.audit([0, 1] * 20, [0, 1] * 20, sensitive_features=["a", "b"] * 20, n_boot=0)
     failures = report.check(fail_above={"BA": 0.02}, forbid=["amplifies"])
     assert [failure.judged for failure in failures] == [False, False]
-    assert exit_code(failures) == 3
     assert repr(failures[0]) == (
         "model: BA A→T cannot be judged: no intervals were requested (n_boot=0)."
     )
