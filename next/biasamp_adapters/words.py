@@ -103,6 +103,7 @@ BOUND_ONE = (
     "A change of more than {bound} is excluded at the {level} level; a smaller one is possible."
 )
 ERRORS = "Among rows labelled {kind}, {shares}{mark}"
+NONE_PREDICTED = "No row of {a} or {b} is predicted {pos}."
 ERRORS_SHARES = "{first} of {a} and {second} of {b} are predicted {pos}"
 ERRORS_PROBABILITY = "the mean probability of {pos} is {first} for {a} and {second} for {b}"
 ERRORS_OTHER = "; among rows labelled {kind}, {first} and {second}{mark}"
@@ -151,8 +152,7 @@ BOUND_OTHERS = (
 
 MODELS = "Compared with the {true}, {models}."
 LABELS_OF_THESE_ROWS = "labels of these rows"
-MODELS_ACCURACY = "{models}, with {low} accuracy; {high_model}: {high}"
-MODELS_ACCURACY_COUNTED = "{models}; accuracy is {low} for {low_model} and {high} for {high_model}"
+MODELS_ACCURACY = "{models}; accuracy is {low} for {low_model} and {high} for {high_model}"
 MODELS_COUNTED = "{n:,} of {models} {verdict}"
 DIFFERENCE = (
     "BA of {model} differs from that of {first} by {size} ({ends}, a band for {models}){others}."

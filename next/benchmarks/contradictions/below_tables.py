@@ -263,7 +263,10 @@ def _(d: Direction, m: Parts) -> Any:
     r"<down:n> (?:is|are) clearly below\."
 )
 def _(d: Direction, m: Parts) -> Any:
+    gaps = [x for x in d.summary["gaps"] if (x["model"], x["direction"]) == told(d)]
+    compared = {gap["of_class"] for gap in gaps}
     rates = [x for x in d.summary["rates"] if (x["model"], x["direction"]) == told(d)]
+    rates = [x for x in rates if x["of_class"] in compared]
     clear = [x for x in rates if is_clear(x)]
     up = sum(x["predicted"] > x["true"] for x in clear)
     counts = [value(m[key]) for key in ("up", "n", "down")]

@@ -322,7 +322,7 @@ def _models(d: Direction) -> list[Any]:
 def gap_cell(d: Direction, text: str, x: Any) -> bool:
     if x["gap"] is None:
         return text == "–"
-    counts = re.search(r" (\d[\d,]* of .*)$", text) if len(x["gaps"]) > 1 else None
+    counts = re.search(r", (\d[\d,]* of .*)$", text) if len(x["gaps"]) > 1 else None
     if len(x["gaps"]) > 1:
         changed = [gap["status"] for gap in x["gaps"] if gap["status"] != "unclear"]
         numbers = [

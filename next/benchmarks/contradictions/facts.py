@@ -183,12 +183,12 @@ def _(d: Direction, m: Parts) -> Any:
 
 
 @family(
-    r"<m:model> predicts <c:class> for <q:rate> of the rows, and <p:rate> have it \(<r:n>% as "
+    r"<m:model> predicts <c:counted> for <q:rate> of the rows, and <p:rate> have it \(<r:n>% as "
     r"many(?:, <low:x> to <high:x>)?\)\."
 )
 def _(d: Direction, m: Parts) -> Any:
     for row in d.summary["frequency"]:
-        if (shown(row["model"]), d.class_(row["of_class"])) == (m["m"], m["c"]):
+        if (shown(row["model"]), d.counted(row["of_class"])) == (m["m"], m["c"]):
             q, p = row["predicted"], row["true"]
             ends = {"low": row["ratio_low"], "high": row["ratio_high"]}
             is_right = is_near(m["r"], q / p) and not 0.8 <= q / p <= 1.25

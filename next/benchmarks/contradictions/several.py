@@ -128,21 +128,19 @@ SHOWS = rf"(?:shows?) (?:{'|'.join(CODES)})|cannot be judged"
 
 @family(
     rf"Compared with the (?:labels of these rows|given rates), (?P<body>.+? (?:{SHOWS}))"
-    r"(?:, with <r:rate> accuracy; <h:model>: <s:rate>"
-    r"|; accuracy is <t:rate> for <i:model> and <u:rate> for <j:model>)?\."
+    r"(?:; accuracy is <t:rate> for <i:model> and <u:rate> for <j:model>)?\."
 )
 def _(d: Direction, m: Parts) -> Any:
     if not are_codes(d, m["body"]):
         return False
     accuracies = {shown(x["model"]): d.metric("accuracy", x["model"]) for x in d.verdicts}
-    if m["r"] is None and m["t"] is None:
+    if m["t"] is None:
         return True
-    low, high = m["r"] or m["t"], m["s"] or m["u"]
     ordered = sorted(accuracies, key=lambda model: accuracies[model]["value"])
     values = [accuracies[ordered[place]]["value"] for place in (0, -1)]
-    named_low = m["i"] or re.search(rf"({d.patterns['model']}) (?:{SHOWS})$", m["body"])[1]  # type: ignore[index]
-    named = [accuracies[x]["value"] for x in (named_low, m["h"] or m["j"])]
-    return values == named and is_rate(low, values[0]) and is_rate(high, values[1]) and low != high
+    named = [accuracies[m[model]]["value"] for model in ("i", "j")]
+    right = all(is_rate(m[text], x) for text, x in zip("tu", values, strict=True))
+    return values == named and right and m["t"] != m["u"]
 
 
 def are_codes(d: Direction, body: str) -> bool:

@@ -65,9 +65,11 @@ def _subject(summary: Summary) -> str:
     subject = names.label
     if data["kind"] == "tasks":
         subject = count(len(data["classes"]), "task")
-    elif data["positive"] is not None and names.has_two_classes:
+    if data["directions"] == ["T->A"]:
+        return words.TITLE.format(subject=names.feature, feature=subject)
+    if data["positive"] is not None and names.has_two_classes:
         subject = names.class_(data["positive"])
-    elif data["label"] is None:
+    elif data["kind"] == "classes" and data["label"] is None:
         subject = count(len(data["classes"]), "class")
     text = words.TITLE.format(subject=subject, feature=names.feature)
     if "T->A" in data["directions"]:

@@ -108,7 +108,7 @@ def _of_prevalence(subject: Subject) -> Iterator[str]:
         ends = "" if low is None else f", {Digits(0).ends(low, high)}"
         yield words.PREVALENCE.format(
             model=subject.name,
-            of=names.class_(row["of_class"]),
+            of=names.counted(row["of_class"]),
             predicted=percent(row["predicted"], 0),
             true=percent(row["true"], 0),
             ratio=percent(ratio, 0),

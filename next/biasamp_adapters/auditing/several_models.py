@@ -16,17 +16,12 @@ _MOST_MODELS = 3
 def models_headline(subject: Subject) -> str:
     """Return what models show: by name, or counted where many are alike."""
     by_code, accuracies = _models_by_code(subject.verdicts), subject.differing_accuracies()
-    is_counted = len(by_code) == 1 or max(map(len, by_code.values())) > _MOST_MODELS
-    if is_counted:
+    if len(by_code) == 1 or max(map(len, by_code.values())) > _MOST_MODELS:
         models = _count_models(by_code, len(subject.verdicts))
     else:
         models = join([_show(code, names) for code, names in by_code.items()], len(by_code))
     if accuracies:
-        parts = _two_accuracies(*accuracies)
-        template = words.MODELS_ACCURACY_COUNTED
-        if not is_counted:
-            template, models = words.MODELS_ACCURACY, _low_model_last(subject, *accuracies)
-        models = template.format(models=models, **parts)
+        models = words.MODELS_ACCURACY.format(models=models, **_two_accuracies(*accuracies))
     has_labels = subject.names.true == words.LABELS
     true = words.LABELS_OF_THESE_ROWS if has_labels else words.GIVEN_RATES
     return words.MODELS.format(true=true, models=models)
@@ -60,14 +55,6 @@ def _count_models(by_code: dict[str, list[str]], total: int) -> str:
         n=len(models), models=count(total, "model"), verdict=_verb(code, len(models))
     )
     return join([first, *(f"{len(some):,} {_verb(code, len(some))}" for code, some in others)], 9)
-
-
-def _low_model_last(subject: Subject, low: MetricRecord, high: MetricRecord) -> str:
-    """Return what models show, that with the lowest accuracy last and by itself."""
-    last = next(row for row in subject.verdicts if row["model"] == low["model"])
-    others = _models_by_code(row for row in subject.verdicts if row is not last)
-    parts = [_show(code, models) for code, models in others.items()]
-    return join([*parts, _show(last["code"], [name(low["model"])])], len(parts) + 1)
 
 
 def _two_accuracies(low: MetricRecord, high: MetricRecord) -> dict[str, str]:

@@ -85,12 +85,14 @@ def _boxes(advice: dict[str, list[str]]) -> list[Box]:
 
 
 def _pictures(first: Subject, judged: Sequence[Subject], over: str) -> Iterator[Part]:
-    """Yield the rates by group, the leading model first, and the gaps of that one."""
+    """Yield the rates by group, in the order of models, and the gaps of the leading one."""
     if not first.rates:
         return
     names, total = first.names, len(first.gaps)
     others = [model for model in judged if model.verdict is not first.verdict]
-    drawn = [first, *others[: MOST_PANELS - 1]]
+    left_out = others[MOST_PANELS - 1 :]
+    drawn = [model for model in judged if model not in left_out]
+    leading = [model.verdict for model in drawn].index(first.verdict)
     panels = [pictures.rates_picture(x, _caption(x) if others else "") for x in drawn]
     panels = pictures.on_one_scale(panels)
     counted = names.counted(pictures.class_drawn(first))
@@ -98,7 +100,7 @@ def _pictures(first: Subject, judged: Sequence[Subject], over: str) -> Iterator[
     if names.compares_classes:
         heading = f"Share of {counted} by {names.noun}"
     legend = _legend_of_rates(first, with_bars=not others)
-    yield Part(heading, legend, panels, over=over, brief=panels[:1])
+    yield Part(heading, legend, panels, over=over, brief=[panels[leading]])
     if total > 1:
         order = "most certain change first"
         heading = f"Gaps between {names.nouns}, {order}"
@@ -136,17 +138,19 @@ def _legend_of_gaps(model: Subject) -> str:
     for i, text in enumerate(colours):
         legend.append(text.format(gap="it" if i else "the gap", verb=verb))
     legend.append(words.LEGEND_BAND)
-    if model.summary["data"]["kind"] == "tasks" and not names.compares_classes:
+    if model.summary["data"]["kind"] == "tasks":
         legend.insert(0, _rates_that_moved(model))
     return " ".join(legend)
 
 
 def _rates_that_moved(model: Subject) -> str:
     """Return how many predicted rates are clearly above or below the rates in the labels."""
-    up = sum(rate["low"] is not None and rate["low"] > 0 for rate in model.rates)
-    down = sum(rate["high"] is not None and rate["high"] < 0 for rate in model.rates)
+    compared = {gap["of_class"] for gap in model.gaps}
+    rates = [rate for rate in model.rates if rate["of_class"] in compared]
+    up = sum(rate["low"] is not None and rate["low"] > 0 for rate in rates)
+    down = sum(rate["high"] is not None and rate["high"] < 0 for rate in rates)
     are, are_down = agree(up, "is", "are"), agree(down, "is", "are")
-    counts = {"up": up, "m": len(model.rates), "down": down}
+    counts = {"up": up, "m": len(rates), "down": down}
     return words.RATES_MOVED.format(**counts, are=are, are_down=are_down, true=model.names.true)
 
 

@@ -49,14 +49,18 @@ class Scale:
     def over(
         cls, values: Sequence[float | None], unit: str = "", symmetric: bool = False, most: int = 6
     ) -> Scale:
-        """Return an axis that holds 0 and some fractions, with at most so many steps."""
+        """Return an axis that holds 0 and some fractions, with at most so many steps.
+
+        A symmetric one, which is short, prints its ends and 0 alone.
+        """
         known = [100 * value for value in values if value is not None]
         low, high = min([0.0, *known]), max([0.0, *known])
         if symmetric:
             low, high = min(low, -high), max(high, -low)
         step = _step(high - low or 1.0, most)
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-        steps = range(first, max(last, first + 1) + 1)
+        last = max(last, first + 1)
+        steps = sorted({first, 0, last}) if symmetric else range(first, last + 1)
         texts = [f"{i * step:.4g}{unit}".replace("-", MINUS) for i in steps]
         ticks = [(i * step / 100, text) for i, text in zip(steps, texts, strict=True)]
         return cls(ticks[0][0], ticks[-1][0], ticks)

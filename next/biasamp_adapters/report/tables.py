@@ -64,7 +64,11 @@ def models(models: Sequence[Subject], caption: str, line: str) -> Table:
     kept = list(range(len(columns) if len(models) > 1 else len(columns) - 1))
     if not any(model.gaps for model in models):
         kept = [0, 1, 2, 6, 7]
+    if all(model.names.compares_classes for model in models):
+        kept.remove(2)
     lines = [line] if line else []
+    one_gap = [model.gaps[0] for model in models if len(model.gaps) == 1]
+    lines += [text for gap in one_gap for text in rounding([gap], Digits.of(gap))][:1]
     lines += reasons(("BA", ba["reason"]) for ba in bas)
     return Table(caption, columns, rows, lines, part="verdicts").with_columns(kept)
 

@@ -164,16 +164,25 @@ def _fit(table: Table, room: int, chart: int, stages: int) -> tuple[list[list[Te
     """
     for stage in range(stages):
         rows = [_cells(row, table.columns, chart, stage) for row in table.rows]
-        needed = [
-            _longest(column, [row[i] for row in rows], stage)
-            for i, column in enumerate(table.columns)
-        ]
+        columns = [(x, [row[i] for row in rows]) for i, x in enumerate(table.columns)]
+        needed = [_longest(column, cells, stage) for column, cells in columns]
+        whole = [_longest(column, cells, 0) for column, cells in columns]
         for lines in range(1, _MOST_HEAD_LINES + 1):
             heads = [_head_width(column.head, lines) for column in table.columns]
             widths = list(map(max, needed, heads))
             if _total(widths) <= room:
-                return rows, widths
+                return rows, _widen(widths, whole, room)
     return rows, widths
+
+
+def _widen(widths: Sequence[int], whole: Sequence[int], room: int) -> list[int]:
+    """Return widths with the rest of the room given to what is broken, that which lacks least."""
+    widened, rest = list(widths), room - _total(widths)
+    for i in sorted(range(len(widths)), key=lambda i: whole[i] - widths[i]):
+        more = max(min(whole[i] - widths[i], rest), 0)
+        widened[i] += more
+        rest -= more
+    return widened
 
 
 def _total(widths: Sequence[int]) -> int:

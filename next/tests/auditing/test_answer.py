@@ -316,7 +316,7 @@ MANY = {f"m{i}": "no_clear_change" for i in range(9)} | {"x": "amplifies", "y": 
                 [LOWER],
             ),
             "Compared with the labels of these rows, score >= 5 and score >= 8 show larger gaps "
-            "and coin shows smaller gaps, with 50% accuracy; score >= 5: 65%.",
+            "and coin shows smaller gaps; accuracy is 50% for coin and 65% for score >= 5.",
         ),
         (
             of_models(MANY),

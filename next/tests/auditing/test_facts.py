@@ -21,6 +21,8 @@ PREDICTED = {"directions": ["A->T", "T->A"]}
         ({"positive": None, "label": "colour", "classes": members({"a": 9})}, "colour by race"),
         ({"kind": "tasks", "feature": "gender", "classes": members({"a": 9})}, "1 task by gender"),
         (PREDICTED, "two_year_recid = 1 by race, and race predicted"),
+        ({"directions": ["T->A"], "positive": "Caucasian"}, "race by two_year_recid"),
+        ({"directions": ["T->A"], "kind": "tasks", "classes": members({"a": 9})}, "race by 1 task"),
         ({"title": "My\naudit"}, "My audit"),
     ],
 )

@@ -50,7 +50,7 @@ def test_compose_models_that_differ_have_a_grey_box_and_panels():
     document = compose(summaries.two_models())
     assert (document.verdicts[0].tag, document.verdicts[0].tone) == ("", "unclear")
     (picture,) = document.pictures
-    assert [table.caption for table in picture.tables] == ["coin", "old"]
+    assert [table.caption for table in picture.tables] == ["old", "coin"]
     assert [table.caption for table in picture.brief] == ["coin"]
     assert "Bars" not in picture.intro
 

@@ -126,8 +126,8 @@ def test_markdown_two_groups_has_tables():
         """\
 | group | rate | FPR | TPR |
 | --- | --: | --: | --: |
-| African-American 3,696 rows | 51 → 59% | 45% | 72% |
-| Caucasian 2,454 rows | 39 → 35% | 24% | 52% |
+| African-American, 3,696 rows | 51 → 59% | 45% | 72% |
+| Caucasian, 2,454 rows | 39 → 35% | 24% | 52% |
 | gap in the labels | 12 points |  |  |
 """
         in text
