@@ -728,7 +728,7 @@ EQUAL_MODELS = "all models have the same value or score"
 FEW_MODELS = "no interval of fewer than {n} models"
 LACKING = "no row with {names} is kept, because a group has none"
 NO_SUBSET = "no subset was found within {seconds:g} seconds: choose fewer labels or a larger ratio"
-SMALLER = "this subset has {n:g} rows, and the largest at most {most:g}"
+SUBSET_IS_SMALLER = "this subset has {n:g} rows, and the largest at most {most:g}"
 SO_WRONG = "labels cannot be so wrong: {names} would have no rows"
 IMPOSSIBLE_RATES = (
     "{k} of {n} rates lie outside 0 to 1: so many errors are unlikely, or rows are few"

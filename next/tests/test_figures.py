@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from biasamp_adapters import figures
+from biasamp_adapters import figures, words
 from biasamp_adapters.figures import Digits
 
 
@@ -185,3 +187,13 @@ def test_number_is_clear_if_its_interval_excludes_0():
     assert figures.is_clear(number(-0.1, -0.2, -0.01))
     assert not figures.is_clear(number(0.1, 0.0, 0.2))
     assert not figures.is_clear(number(0.1))
+
+
+def test_words_each_name_is_given_once() -> None:
+    tree = ast.parse(Path(words.__file__).read_text(encoding="utf-8"))
+    names = [
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    assert len(names) == len(set(names))

@@ -182,6 +182,6 @@ def _search(sets: Array, counts: Array, ratio: float, rng: np.random.Generator) 
     kept[row, group] = np.round(found.x)
     most = math.floor(-found.mip_dual_bound + 1e-6)
     if kept.sum() < (1 - _GAP) * most:
-        note = words.SMALLER.format(n=kept.sum(), most=most)
+        note = words.SUBSET_IS_SMALLER.format(n=kept.sum(), most=most)
         warnings.warn(note, AmplificationWarning, stacklevel=4)
     return kept
