@@ -218,7 +218,9 @@ def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     if unknown:
         raise ValueError(f"unknown argument {unknown[0]!r}; arguments are {', '.join(allowed)}")
     columns = {name: value for name, value in arguments.items() if name not in _OPTIONS}
-    return columns, {name: arguments.get(name, _OPTIONS[name]) for name in _OPTIONS}
+    options = {name: arguments.get(name, _OPTIONS[name]) for name in _OPTIONS}
+    check_threshold(columns, options)
+    return columns, options
 
 
 def _refuse_strata(arguments: Mapping[str, Any]) -> None:
@@ -253,7 +255,6 @@ def count_arrays(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows
 
 def _read_rows(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
     """Return the distinct rows of arrays, with missing values; see :meth:`Counts.from_arrays`."""
-    check_threshold(columns, options)
     rows = read_rows(columns, options)
     has_sizes = rows.w is not None or columns.get("count") is not None
     if has_sizes and not (rows.weight > 0).all():
@@ -288,9 +289,10 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     listed = read_lists(options)
     variables = read_variables(inputs, listed, options["missing_values"])
     names = {truth: _name_of(inputs.get((truth, None))) for truth in PREDICTED}
+    digest = None
     # Engines return counted rows in an order of their own.
-    has_order = (TASK, None) in variables and columns.get("count") is None
-    digest = digest_of(variables) if has_order else None
+    if options.get("needs_digest") and (TASK, None) in variables and columns.get("count") is None:
+        digest = digest_of(variables)
     numbers = _read_numbers(columns, variables)
     return Rows(variables, **numbers, names=names, listed=listed, digest=digest)
 
@@ -353,10 +355,12 @@ def read_counts(
     if y_pred is not None:
         given[PREDICTION] = y_pred
     if data is None or are_arrays(data, given):
+        check_threshold(given, options)
         true = {} if data is None else {TASK: data}
         return Counts(count_arrays(given | true, options)), None
     counts = load_counts(data)
     if counts is None:
+        check_threshold(given, options)
         return Counts(_count_frames([data], given, options)), given
     _refuse_strata(given)
     if given:

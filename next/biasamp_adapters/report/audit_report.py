@@ -395,6 +395,7 @@ def audit(
         "missing_values": missing_values,
         "threshold": threshold,
         "pos_label": pos_label,
+        "needs_digest": True,
     }
     counts, used = read_counts(data, y_pred, columns=columns, options=options)
     compared = read_reference(reference, used, options)
