@@ -103,7 +103,6 @@ BOUND_ONE = (
     "A change of more than {bound} is excluded at the {level} level; a smaller one is possible."
 )
 ERRORS = "Among rows labelled {kind}, {shares}{mark}"
-NONE_PREDICTED = "No row of {a} or {b} is predicted {pos}."
 ERRORS_SHARES = "{first} of {a} and {second} of {b} are predicted {pos}"
 ERRORS_PROBABILITY = "the mean probability of {pos} is {first} for {a} and {second} for {b}"
 ERRORS_OTHER = "; among rows labelled {kind}, {first} and {second}{mark}"

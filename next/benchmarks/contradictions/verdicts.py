@@ -255,14 +255,6 @@ def _(d: Direction, m: Parts) -> Any:
     return is_named and is_positive and all(are_errors(d, gap, *each) for each in told)
 
 
-@family(r"No row of <a:member> or <b:member> is predicted <p:kind>\.")
-def _(d: Direction, m: Parts) -> Any:
-    gap = d.main
-    is_named = [m["a"], m["b"]] == [d.member(gap["first"]), d.member(gap["second"])]
-    is_none = gap["first_predicted"] == gap["second_predicted"] == 0
-    return is_named and is_none and m["p"] == d.kind(gap["of_class"])
-
-
 def are_errors(
     d: Direction, gap: Any, kind: str, first: str, second: str, mark: str | None
 ) -> bool:

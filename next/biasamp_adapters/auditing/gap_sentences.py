@@ -96,9 +96,6 @@ class GapSentences:
 
     def errors(self, records: Sequence[ErrorRecord]) -> str:
         """Return how often both sides are predicted positive among rows labelled alike."""
-        if not self.gap["first_predicted"] and not self.gap["second_predicted"]:
-            pos = self.names.labelled(self.gap["of_class"])
-            return words.NONE_PREDICTED.format(pos=pos, **self._parts())
         records = sorted(records, key=lambda record: record["labelled"])
         unclear = [record["low"] is not None and not is_clear(record) for record in records]
         marks = [words.NO_CLEAR_DIFFERENCE if mark else "" for mark in unclear]

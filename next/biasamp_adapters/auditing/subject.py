@@ -105,9 +105,14 @@ class Subject:
 
     @property
     def has_errors(self) -> bool:
-        """Whether equal error rates and errors by group can be told of the model."""
+        """Whether equal error rates and errors by group can be told: not of one prediction."""
+        is_constant = bool(self.verdict["constant"])
+        if self.main is not None and self.names.data["kind"] == "tasks":
+            task = self.gaps[self.main]["of_class"]
+            rates = [rate["overall"] for rate in self.rates if rate["of_class"] == task]
+            is_constant = is_constant or any(rate in (0, 1) for rate in rates)
         has_labels = self.names.true == words.LABELS
-        return has_labels and not (self.verdict["no_errors"] or self.verdict["constant"])
+        return has_labels and not (self.verdict["no_errors"] or is_constant)
 
     def score(self, position: int | None) -> ScoreRecord | None:
         """Return how a gap goes from the labels to the scores and on to the decisions."""

@@ -535,6 +535,7 @@ SCORE = {
     "by_threshold": number(13.8, 11.9, 15.7),
     "reason": "",
 }
+NEVER_PREDICTED = {"model": "model", "direction": "A->T", "of_class": 1, "overall": 0.0}
 EQUAL = [gap(equal=4, beyond=(18, 23))]
 
 
@@ -569,6 +570,7 @@ def test_three_classes_have_equal_error_rates_on_the_first_screen():
         {"compared_with": "given rates"},
         {"verdicts": [verdict("no_clear_change", no_errors=True)]},
         {"verdicts": [verdict("reduces", constant=(0,))]},
+        {"kind": "tasks", "rates": [NEVER_PREDICTED]},
     ],
 )
 def test_errors_are_left_out_without_labels_errors_or_variation(parts):

@@ -301,13 +301,6 @@ def test_errors_of_a_task_are_told_with_and_without_it():
     )
 
 
-def test_errors_of_a_task_that_is_never_predicted_say_so():
-    record = gap("man", "woman", "horse", labels=(5, 15), predictions=(0, 0), rows=(900, 900))
-    records = [error("negative", 0, 0, 0, 0), error("positive", 0, 0, 0, 0)]
-    text = "No row of man or woman is predicted with horse."
-    assert sentences(record, **HORSES).errors(records) == text
-
-
 SIX = {"groups": members(dict.fromkeys(["African-American", "Other", "Caucasian"], 99))}
 TO_OTHER = gap("African-American", "Other", equal=5)
 
