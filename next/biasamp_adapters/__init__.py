@@ -81,14 +81,16 @@ _HOMES = {
     "warning": ("AmplificationWarning",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_SUBMODULES = ("aif360", "datasets", "plot", "sklearn", "studies")
+_SUBMODULES = ("datasets", "plot", "sklearn", "studies")
 
-# All but AIF360, which "import *" would need.
-__all__ = sorted([*_HOME_OF, *_SUBMODULES[1:]])
+#: Submodules that need an extra, and so are not in ``__all__``.
+_HOSTS = ("aif360", "fairlearn")
+
+__all__ = sorted([*_HOME_OF, *_SUBMODULES])
 
 
 def __getattr__(name: str) -> Any:
-    if name in _SUBMODULES:
+    if name in _SUBMODULES or name in _HOSTS:
         return import_module(f"{__name__}.{name}")
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -434,19 +434,6 @@ LOOKS_MISSING = (
     "{rows} of {column} {hold} {label}, which often means a missing value; missing_values= names "
     "such labels."
 )
-# AIF360.
-
-SAME_LABELS = (
-    "classified_dataset has the very labels of dataset, so a change to one is a change to both: "
-    "copy(deepcopy=True) copies them."
-)
-IN_NEITHER_GROUP = (
-    "Rows in neither of the two groups are left out: {n:,}. AIF360's measures of all rows count "
-    "them."
-)
-AIF360_SIDES = "In AIF360's measures, the unprivileged group is {}, and the privileged one is {}."
-OF_LABEL, IDEAL = " of label {label}", "The ideal value is 0, which alone is not a pass."
-
 SAME_COLUMN = "y_true and y_pred are the same column."
 MAY_BE_COUNTS = "If {column} counts rows, use Counts.from_frame(frame, ..., count={column!r})."
 NO_RATE = "{names} {have} no {kind}, so the difference of {measure} has no value."
@@ -720,6 +707,19 @@ PICTURE_TONES = {
     "turned": "the gap reverses",
 }
 PICTURE_SIDES = {"up": "clearly above 0", "down": "clearly below 0", "unclear": "not clear"}
+
+# AIF360.
+
+SAME_LABELS = (
+    "classified_dataset has the very labels of dataset, so a change to one is a change to both: "
+    "copy(deepcopy=True) copies them."
+)
+IN_NEITHER_GROUP = (
+    "Rows in neither of the two groups are left out: {n:,}. AIF360's measures of all rows count "
+    "them."
+)
+AIF360_SIDES = "In AIF360's measures, the unprivileged group is {}, and the privileged one is {}."
+OF_LABEL, IDEAL = " of label {label}", "The ideal value is 0, which alone is not a pass."
 
 # Studies.
 

@@ -46,6 +46,10 @@ def test_import_loads_nothing_heavy() -> None:
     assert not load("import biasamp_adapters") & {"numpy", "pandas", "narwhals"}
 
 
+def test_import_of_all_names_needs_no_host() -> None:
+    assert not load("from biasamp_adapters import *") & {"aif360", "fairlearn"}
+
+
 @pytest.mark.parametrize("metric", ["BA", "LA"])
 def test_call_of_a_metric_loads_numpy_pandas_and_sparse_arrays_only(metric: str) -> None:
     name = {"BA": "directional_bias_amplification", "LA": "leakage_amplification"}[metric]
