@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from biasamp_adapters import words
 from biasamp_adapters.figures import MINUS, clean
 
 GREY = "#5f6973"
@@ -37,13 +38,16 @@ _SIGNED = re.compile(r"(ba|mals|la|dpa|excess|mean change)\b", re.IGNORECASE)
 
 
 def axes_for(ax: Axes | None, height: float) -> Axes:
-    """Return the axes given, or those of a new figure that is so many inches high."""
+    """Return the axes given, or those of a new figure: so many inches high with usual fonts."""
     if ax is None:
         from matplotlib import pyplot
 
-        return pyplot.subplots(figsize=(_WIDTH, height), layout="constrained")[1]
+        scale = mpl.rcParams["font.size"] / 10
+        size = _WIDTH * scale, height * scale
+        ax = pyplot.subplots(figsize=size, layout="constrained")[1]
     if not isinstance(ax, Axes):
-        raise ValueError(f"ax must be matplotlib Axes; received {ax!r:.80}")
+        raise ValueError(f"ax must be matplotlib Axes; received a {type(ax).__name__}")
+    ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
@@ -55,7 +59,7 @@ def axes_with_rows(ax: Axes | None, names: Sequence[str]) -> Axes:
     ax.set_yticks(range(len(names)), map(wrap, names), parse_math=False, fontsize=size)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["left"].set_visible(False)
     return ax
 
 
@@ -76,10 +80,10 @@ def printed(labels: Iterable[Any], most: int = 2 * _LINE) -> list[str]:
 
 def check_columns(frame: Any, *columns: str) -> None:
     """Raise unless something is a frame with these columns."""
-    known = list(frame) if isinstance(frame, pd.DataFrame) else []
+    known = list(map(str, frame)) if isinstance(frame, pd.DataFrame) else []
     if not {*columns} <= {*known}:
-        needed, received = ", ".join(columns), ", ".join(map(str, known)) or repr(frame)
-        raise ValueError(f"a picture needs the columns {needed}; received {received:.150}")
+        received = ", ".join(known) or f"a {type(frame).__name__}"
+        raise ValueError(f"a frame needs {', '.join(columns)}; received {received:.150}")
 
 
 def write_beside(ax: Axes, y: float, text: str, colour: str) -> None:
@@ -111,7 +115,9 @@ def mark(label: str, colour: str, shape: str = "o", line: str = "", face: Any = 
     return Line2D([], [], color=colour, marker=shape, ls=line, mfc=face or colour, label=label)
 
 
-def tone_marks(tones: Iterable[str], texts: Mapping[str, str], *look: str) -> list[Line2D]:
+def tone_marks(
+    tones: Iterable[str], *look: str, texts: Mapping[str, str] = words.PICTURE_SIDES
+) -> list[Line2D]:
     """Return entries of a legend for the colours that occur and have a text."""
     occurring = {*tones}
     return [mark(texts[x], COLOURS[x], *look) for x in texts if x in occurring]

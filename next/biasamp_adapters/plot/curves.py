@@ -11,9 +11,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from biasamp_adapters import words
 from biasamp_adapters.plot import canvas
-from biasamp_adapters.plot.intervals import names_of, without_accuracy
+from biasamp_adapters.plot.intervals import labelled
 
 #: Colours of several curves, none of which has a meaning.
 _COLOURS = ("#00795a", "#a8518a", "#7a6a00", "#4d4d4d")
@@ -83,7 +82,6 @@ def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axe
     canvas.scale_in_hundredths(ax.yaxis)
     ax.set_xlabel(_VARIED.get(x, x), parse_math=False)
     ax.set_ylabel(unit, parse_math=False)
-    ax.spines[["top", "right"]].set_visible(False)
     canvas.add_legend(ax, marks)
     return ax
 
@@ -95,8 +93,10 @@ def _read(results: Any) -> dict[str, Any]:
     if hasattr(results, "integral"):
         return {results.metric: results.frame}
     canvas.check_columns(results, "value")
-    frame = without_accuracy(results)
-    return dict(iter(frame.groupby(names_of(frame, "metric", "direction"), sort=False)))
+    if results.empty:
+        raise ValueError("a picture of curves needs at least one point; received none")
+    parts = labelled(results, "metric", "direction").groupby("label", sort=False)
+    return {str(name): part for name, part in parts}
 
 
 def _prepare(frame: Any, x: str) -> pd.DataFrame:
@@ -128,4 +128,4 @@ def _draw_sides(ax: Axes, named: tuple[str, pd.DataFrame]) -> list[Line2D]:
     for side in ("up", "down"):
         part = line["value"].where(sides == side)
         ax.plot(line["x"], part, "o-", color=canvas.COLOURS[side], markersize=3)
-    return canvas.tone_marks(sides, words.PICTURE_SIDES, "", "-")
+    return canvas.tone_marks(sides, "", "-")

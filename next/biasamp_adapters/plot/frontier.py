@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from biasamp_adapters import words
 from biasamp_adapters.plot import canvas
 
 #: The height of a new figure in inches, and the characters of a name.
@@ -52,7 +51,7 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
     >>> [text.get_text() for text in ax.texts]
     ['ones', 'along']
     """
-    models = _read(report if isinstance(report, pd.DataFrame) else report.to_frame(), direction)
+    models = _read(report.to_frame() if hasattr(report, "to_frame") else report, direction)
     ax = canvas.axes_for(ax, _HEIGHT)
     ax.axvline(0, **canvas.ZERO)
     best = models.sort_values(["size", "value_y"], ascending=[True, False])
@@ -69,13 +68,12 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
     canvas.scale_in_hundredths(ax.yaxis, "%")
     [metric] = canvas.printed(models["name"].unique())
     ax.set(xlabel=f"{metric}, points", ylabel="accuracy")
-    ax.spines[["top", "right"]].set_visible(False)
     _write_names(ax, models if len(models) <= _MOST_NAMES else best.iloc[:_MOST_NAMES])
-    canvas.add_legend(ax, canvas.tone_marks(models["side"], words.PICTURE_SIDES))
+    canvas.add_legend(ax, canvas.tone_marks(models["side"]))
     return ax
 
 
-def _read(frame: pd.DataFrame, direction: str | None) -> pd.DataFrame:
+def _read(frame: Any, direction: str | None) -> pd.DataFrame:
     """Return the models that have BA and an accuracy, whose columns end in _y."""
     canvas.check_columns(frame, "model", "name", "direction", "value", "low", "high")
     numbers = frame.dropna(subset="value").astype({"value": float, "low": float, "high": float})

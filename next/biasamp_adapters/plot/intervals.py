@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from biasamp_adapters import words
 from biasamp_adapters.figures import Digits
 from biasamp_adapters.plot import canvas
 
@@ -25,7 +24,7 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    results : AmplificationResult, Comparison, mapping of str to results, MetricFrame or DataFrame
+    results : AmplificationResult, Comparison, mapping of str to these, MetricFrame or DataFrame
         A DataFrame has ``low`` and ``high``, the value as ``value`` or ``mean``, and names of rows
         as ``metric``, ``name`` or ``model``: that of :func:`over_runs`, ``Comparison.frame`` and
         parts of a report. Its accuracies beside other numbers are left out. A MetricFrame has a
@@ -72,7 +71,7 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
     ax.margins(x=0.08)
     metrics = canvas.printed(frame["of_metric"].unique())
     ax.set_xlabel(f"{metrics[0]}, points" if len(metrics) == 1 else "points", parse_math=False)
-    canvas.add_legend(ax, canvas.tone_marks(sides, words.PICTURE_SIDES))
+    canvas.add_legend(ax, canvas.tone_marks(sides))
     return ax
 
 
@@ -80,20 +79,21 @@ def _read(results: Any) -> pd.DataFrame:
     """Return the rows of anything that is drawn: label, of_metric, value, low, high."""
     if hasattr(results, "control_levels"):
         return _read_groups(results)
+    results = results.to_frame() if hasattr(results, "to_frame") else results
     if isinstance(results, pd.DataFrame):
-        frame = without_accuracy(results.rename(columns={"mean": "value"}))
+        frame = results.rename(columns={"mean": "value"})
         canvas.check_columns(frame, *_NUMBER)
-        metric = frame.get("metric", frame.get("name", "value"))
         further = ("metric", "direction") if "metric" in frame else ("name",)
-        return frame.assign(label=names_of(frame, "model", *further), of_metric=metric)
+        frame = labelled(frame, "model", *further)
+        return frame.assign(of_metric=frame.get(further[0], "value"))
     results = getattr(results, "results", results)
     if not isinstance(results, Mapping):
         results = {getattr(results, "metric", "value"): results}
     numbers = [getattr(result, "estimate", result) for result in results.values()]
     metrics = {getattr(result, "metric", "value") for result in results.values()}
     if len(metrics) > 1 or not all(hasattr(number, "interval") for number in numbers):
-        rule, received = "results must be of one metric and direction", ", ".join(sorted(metrics))
-        raise ValueError(f"{rule}; received {received}: {[*numbers]!r:.80}")
+        received = ", ".join(sorted(metrics)) + f" of {type(numbers[0]).__name__}"
+        raise ValueError(f"results must be of one metric and direction; received {received:.150}")
     frame = pd.DataFrame([[x.value, x.low, x.high] for x in numbers], columns=_NUMBER)
     return frame.assign(label=list(map(str, results)), of_metric=[*metrics] * len(frame))
 
@@ -109,18 +109,14 @@ def _read_groups(frame: Any) -> pd.DataFrame:
     return numbers.assign(label=labels, of_metric=numbers.index.get_level_values(0).astype(str))
 
 
-def names_of(frame: pd.DataFrame, *columns: str) -> pd.Series[str]:
-    """Return the names of rows, from the columns that vary or else the first that exists."""
+def labelled(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """Return rows with a label, from the columns that vary or else the first that exists.
+
+    Accuracies, whose scale is another one, are left out unless there is nothing else.
+    """
+    is_accuracy = frame.filter(regex="^(metric|name)$").eq("accuracy").any(axis=1)
+    frame = frame if is_accuracy.all() else frame[~is_accuracy]
     known = [column for column in columns if column in frame]
     varied = [column for column in known if frame[column].nunique() > 1] or known[:1]
-    if not varied:
-        return pd.Series("value", frame.index)
-    return frame[varied].astype(str).agg(", ".join, axis=1)
-
-
-def without_accuracy(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame without accuracies, whose scale is another one, unless all are."""
-    names = frame.get("metric", frame.get("name"))
-    if names is None or (names == "accuracy").all():
-        return frame
-    return frame[names != "accuracy"]
+    label = frame[varied].astype(str).agg(", ".join, axis=1) if varied else "value"
+    return frame.assign(label=label)

@@ -34,9 +34,9 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    result : AmplificationResult, or DataFrame
-        A frame has ``group``, ``class``, and ``contribution`` or ``value``, as ``by_pair`` of a
-        result and the part "pairs" of a report with one model and one direction.
+    result : AmplificationResult, AuditReport or DataFrame
+        A report of one model and one direction. A frame has ``group``, ``class``, and
+        ``contribution`` or ``value``, as ``by_pair`` of a result.
     ax : matplotlib Axes, optional
 
     Returns
@@ -61,7 +61,8 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.texts]
     ['+10.0', '+40.0', '+10.0', '+40.0']
     """
-    table, total = _table(getattr(result, "by_pair", result))
+    frame = result.to_frame("pairs") if hasattr(result, "to_frame") else result
+    table, total = _table(getattr(frame, "by_pair", frame))
     ax = canvas.axes_with_rows(ax, canvas.printed(table.index))
     numbers, n_columns = table.to_numpy(), table.shape[1]
     reach = float(np.nanmax(np.abs(numbers), initial=0.0)) or 0.01
@@ -91,11 +92,12 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
 
 def _table(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     """Return the numbers to draw, the longer side as rows, and of how many pairs they are."""
-    number = "contribution" if "contribution" in frame else "value"
-    canvas.check_columns(frame, "group", "class", number)
+    canvas.check_columns(frame, "group")
+    frame = frame.rename(columns={"contribution": "value", "of_class": "class"})
+    canvas.check_columns(frame, "group", "class", "value")
     if frame.duplicated(["group", "class"]).any():
         raise ValueError("each pair must occur once: choose one model and one direction")
-    table = frame.set_index(["class", "group"])[number].astype(float).unstack(sort=False)
+    table = frame.set_index(["class", "group"])["value"].astype(float).unstack(sort=False)
     if table.shape[1] > table.shape[0]:
         table = table.T
     rows = table.abs().max(axis=1).nlargest(_MOST_ROWS).index

@@ -62,6 +62,8 @@ def rates(
     >>> [text.get_text() for text in ax.texts[:2]]
     ['60 → 90%', '40 → 0%']
     """
+    if not hasattr(report, "picture"):
+        raise ValueError(f"report must be an AuditReport; received a {type(report).__name__}")
     picture = report.picture(part, model=model, direction=direction)
     rows = list(_rows(picture.tables))
     ax = canvas.axes_with_rows(ax, [name for name, _ in rows])
@@ -79,7 +81,8 @@ def rates(
     before, after, line = words.PICTURE_MARKS[part, report.summary["data"]["compared_with"]]
     mark, grey = canvas.mark, canvas.GREY
     marks = [mark(before, grey, face="none"), mark(after, grey), mark(line, grey, "", "--")]
-    marks += canvas.tone_marks((x[1].tone for _, x in rows if x), words.PICTURE_TONES, "s")
+    tones = [cells[1].tone for _, cells in rows if cells]
+    marks += canvas.tone_marks(tones, "s", texts=words.PICTURE_TONES)
     canvas.add_legend(ax, marks, columns=2)
     return ax
 

@@ -90,15 +90,17 @@ def label_error_sensitivity(
     1   0.1  0.250   False
     2   0.2  0.333   False
     """
-    measurement: Any = result.measurement
+    measurement: Any = getattr(result, "measurement", None)
+    if not isinstance(getattr(measurement, "metric", None), DirectionalBiasAmplification):
+        received = getattr(result, "metric", result)
+        raise ValueError(
+            f"result must be of DirectionalBiasAmplification; received {received!r:.60}"
+        )
     evaluation = measurement.evaluation
-    if not isinstance(measurement.metric, DirectionalBiasAmplification):
-        raise ValueError(f"result must be of BA; received {result.metric}")
     has_reference = evaluation.reference is not None or evaluation.base_rates is not None
     if has_reference or evaluation.rows.is_matrix(ATTRIBUTE):
         raise ValueError("result must have no reference, and one group for each row")
-    is_single = isinstance(errors, float | int | Mapping | pd.DataFrame)
-    listed = [0, *([errors] if is_single else errors)]
+    listed = [0, *(errors if isinstance(errors, list | tuple) else [errors])]
     corrected = [_correct(measurement, error) for error in listed]
     scores: list[dict[str, Array]] = [{} for _ in corrected]
     if result.n_boot:
@@ -147,7 +149,8 @@ def _correct(measurement: RateMeasurement, error: Any) -> _Corrected:
     margins: Any = _WithoutErrors(measurement.margins, inverse)
     given = {field.name: getattr(measurement, field.name) for field in fields(measurement)}
     given |= {"margins": margins, "origin": margins, "inverse": inverse}
-    given["coefficients"] = metric.coefficients(evaluation, margins, margins)
+    signs = metric.coefficients(evaluation, margins, margins)
+    given["coefficients"] = signs[:, measurement.classes]
     return _Corrected(**given)
 
 
@@ -160,7 +163,8 @@ def _channel(error: Any, groups: Sequence[Label]) -> Array:
         wrong = error if isinstance(error, Mapping) else dict.fromkeys(groups, error)
         if not {*wrong} <= {*groups}:
             raise ValueError(f"errors must name {listing(groups)}; {received}")
-        shares = np.array([float(wrong.get(group, 0)) for group in groups])
+        known = pd.Series([wrong.get(group, 0) for group in groups])
+        shares = pd.to_numeric(known, errors="coerce").to_numpy(float)
         channel = np.repeat(shares[:, None] / (n - 1), n, axis=1)
         np.fill_diagonal(channel, 1 - shares)
     is_share = (channel >= 0).all() and np.allclose(channel.sum(axis=1), 1, atol=1e-6)

@@ -260,6 +260,11 @@ def test_result_plot_maps_pairs_in_orange_and_blue(ax: Axes) -> None:
     assert ax.get_title(loc="left") == "BA A→T by pair"
 
 
+def test_pairs_of_a_report_have_its_contributions(ax: Axes) -> None:
+    bam.plot.pairs(audit("wider"), ax=ax)
+    assert texts_of(ax) == ["+20.0"] * 4
+
+
 def test_pairs_of_many_keep_the_largest_in_order(ax: Axes) -> None:
     values = np.arange(30.0) / 100
     frame = pd.DataFrame({"group": "a", "class": [f"c{i}" for i in range(30)], "value": values})
@@ -321,20 +326,28 @@ def test_picture_changes_no_setting_and_opens_a_figure_only_without_axes(ax: Axe
         (lambda: bam.plot.intervals({}), "at least one value; received none"),
         (
             lambda: bam.plot.intervals({"a": 1.0}),
-            "of one metric and direction; received value: [1.0]",
+            "one metric and direction; received value of float",
         ),
         (lambda: bam.plot.intervals(pd.DataFrame({"x": [1]})), "value, low, high; received x"),
-        (lambda: bam.plot.curves([1, 2]), "columns value; received [1, 2]"),
+        (lambda: bam.plot.rates(pd.DataFrame()), "must be an AuditReport; received a DataFrame"),
+        (lambda: bam.plot.frontier("report"), "low, high; received a str"),
+        (lambda: bam.plot.pairs([1]), "a frame needs group; received a list"),
+        (lambda: bam.plot.curves([1, 2]), "a frame needs value; received a list"),
+        (lambda: bam.plot.curves(pd.DataFrame({"value": []})), "at least one point; received none"),
+        (lambda: bam.plot.curves({}), "a frame needs value; received a dict"),
         (lambda: bam.plot.curves({"a": pd.DataFrame({"value": [1]})}), "share, value; received v"),
-        (lambda: bam.plot.frontier(pd.DataFrame({"value": [1]})), "needs the columns model, name"),
-        (lambda: bam.plot.pairs(pd.DataFrame({"value": [1]})), "needs the columns group, class"),
+        (lambda: bam.plot.frontier(pd.DataFrame({"value": [1]})), "a frame needs model, name"),
+        (
+            lambda: bam.plot.pairs(pd.DataFrame({"value": [1]})),
+            "a frame needs group; received value",
+        ),
         (
             lambda: bam.plot.pairs(pd.DataFrame({"group": 1, "class": 1, "value": [1, 2]})),
             "each pair must occur once",
         ),
         (
             lambda: bam.plot.intervals(pd.DataFrame({"value": [1], "low": 0, "high": 1}), ax=1),
-            "ax must be matplotlib Axes; received 1",
+            "ax must be matplotlib Axes; received a int",
         ),
     ],
 )

@@ -199,6 +199,12 @@ def test_label_error_sensitivity_without_errors_is_the_result() -> None:
     assert width[1] / width[0] == pytest.approx(table["value"][1] / table["value"][0], rel=0.05)
 
 
+def test_label_error_sensitivity_of_one_class_reads_it_alone() -> None:
+    result = bam.DirectionalBiasAmplification(pos_label=1).result(**LABELLED, n_boot=0)
+    table = studies.label_error_sensitivity(result, {"x": 0.1, "y": 0.2})
+    assert table["value"].tolist() == pytest.approx([result.value, (0.2 + 0.1) / 2])
+
+
 def test_label_error_sensitivity_of_t_to_a_reads_true_groups() -> None:
     """Of class 1, 60 labels of 100 are x, and 70 predictions; of class 0, 40 of each."""
     table = label_errors(
@@ -225,7 +231,9 @@ def test_label_error_sensitivity_notes_what_cannot_be() -> None:
 
 
 def test_label_error_sensitivity_of_other_results_is_refused() -> None:
-    with pytest.raises(ValueError, match="must be of BA; received MALS"):
+    with pytest.raises(
+        ValueError, match="must be of DirectionalBiasAmplification; received 'MALS'"
+    ):
         studies.label_error_sensitivity(bam.MALSBiasAmplification().result(**LABELLED), 0.1)
     reference = LABELLED["y_true"], LABELLED["sensitive_features"]
     result = bam.DirectionalBiasAmplification(reference=reference).result(**LABELLED, n_boot=0)
@@ -233,7 +241,9 @@ def test_label_error_sensitivity_of_other_results_is_refused() -> None:
         studies.label_error_sensitivity(result, 0.1)
 
 
-@pytest.mark.parametrize("errors", [0.5, -0.1, {"x": 0.4, "y": 0.7}, {"z": 0.1}, pd.DataFrame()])
+@pytest.mark.parametrize(
+    "errors", [0.5, -0.1, None, "a", {"x": 0.4, "y": 0.7}, {"z": 0.1}, pd.DataFrame()]
+)
 def test_label_error_sensitivity_of_impossible_errors_is_refused(errors: Any) -> None:
     with pytest.raises(ValueError, match=r"errors must (be shares|name).*received"):
         label_errors(errors)
