@@ -114,7 +114,7 @@ def labelled(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
 
     Accuracies, whose scale is another one, are left out unless there is nothing else.
     """
-    is_accuracy = frame.filter(regex="^(metric|name)$").eq("accuracy").any(axis=1)
+    is_accuracy = (frame.filter(regex="^(metric|name)$") == "accuracy").any(axis=1)
     frame = frame if is_accuracy.all() else frame[~is_accuracy]
     known = [column for column in columns if column in frame]
     varied = [column for column in known if frame[column].nunique() > 1] or known[:1]

@@ -197,18 +197,25 @@ class AuditReport:
                 return picture
         raise ValueError(f"the report has no picture of {part}: it needs at least two {part}")
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the report by :func:`biasamp_adapters.plot.rates`; return the axes.
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        part: str = "rates",
+        model: str | None = None,
+        direction: str | None = None,
+    ) -> Any:
+        """Draw the rates by group with the named gap, or the gaps; return the axes.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
         part, model, direction
-            What is drawn: the rates by group with the named gap, by default, or the gaps.
+            As in :func:`biasamp_adapters.plot.rates`.
         """
         from biasamp_adapters.plot.rates import rates
 
-        return rates(self, ax=ax, **options)
+        return rates(self, part=part, model=model, direction=direction, ax=ax)
 
     def __repr__(self) -> str:
         return self.to_text().rstrip()

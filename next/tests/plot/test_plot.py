@@ -113,6 +113,16 @@ def test_report_plot_of_several_models_stacks_them_and_one_is_chosen(ax: Axes) -
     assert texts_of(alone)[:2] == ["60 → 50%", "40 → 50%"]
 
 
+def test_report_plot_of_a_direction_shows_its_rates(ax: Axes) -> None:
+    options = {"sensitive_features": GROUPS, "sensitive_features_pred": np.roll(GROUPS, 40)}
+    report = bam.audit(TRUTH, MODELS["wider"], n_boot=300, **options)
+    report.plot(ax, direction="T->A")
+    # Of 200 rows of class 0, 120 are b, of class 1 80; 40 more are predicted b, and 40 fewer.
+    assert ax.get_title(loc="left") == "Share of b by class"
+    assert texts_of(ax)[:2] == ["60 → 60%", "40 → 40%"]
+    assert report.plot(Figure().add_subplot()).get_title(loc="left") == "Rates of class 1 by group"
+
+
 def test_report_plot_of_gaps_has_the_band_of_each_change(ax: Axes) -> None:
     groups = np.tile(["a", "b", "c"], 200)[:400]
     report = bam.audit(TRUTH, MODELS["wider"], sensitive_features=groups, n_boot=300)
