@@ -96,6 +96,12 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
         """Return the ends of the intervals of ``group_max``."""
         return self._intervals(self.group_max(), partial(Column.ends_of_extreme, choose=np.max))
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw each metric by group by :func:`biasamp_adapters.plot.intervals`; return the axes."""
+        from biasamp_adapters.plot.intervals import intervals
+
+        return intervals(self, ax=ax)
+
     def _intervals(
         self,
         numbers: Any,

@@ -103,9 +103,9 @@ def is_signed(metric: str) -> bool:
     return _SIGNED.match(metric.replace("_", " ")) is not None
 
 
-def side_of(metric: str, low: float, high: float) -> str:
-    """Return the colour of an interval: its side of 0, or plain if it has none or is NaN."""
-    if not (low <= high and is_signed(metric)):
+def side_of(metric: str, low: float | None, high: float | None) -> str:
+    """Return the colour of an interval: its side of 0, or plain if there is none."""
+    if low is None or high is None or not (low <= high and is_signed(metric)):
         return "plain"
     return "up" if low > 0 else "down" if high < 0 else "unclear"
 

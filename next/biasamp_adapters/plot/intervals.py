@@ -57,15 +57,16 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
         raise ValueError("a picture of intervals needs at least one value; received none")
     ax, sides = canvas.axes_with_rows(ax, canvas.printed(frame["label"])), []
     ax.axvline(0, **canvas.ZERO)
-    rows = frame[["of_metric", *_NUMBER]].itertuples(index=False, name=None)
-    for y, (metric, value, low, high) in enumerate(rows):
-        sides.append(canvas.side_of(metric, low, high))
-        colour = canvas.COLOURS[sides[-1]]
-        ax.plot((low, high), (y, y), color=colour, linewidth=2, solid_capstyle="butt")
-        ax.plot(value, y, "o", color=colour, markerfacecolor=colour if low <= high else "none")
-        record = {"value": value, "low": low if low <= high else None, "high": high}
-        text = Digits.of(record).change(record)
-        text = text if canvas.is_signed(metric) else text.replace("+", "")
+    records: Any = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    digits = Digits.of(*records)
+    for y, row in enumerate(records):
+        sides.append(canvas.side_of(row["of_metric"], row["low"], row["high"]))
+        colour, has_interval = canvas.COLOURS[sides[-1]], row["low"] is not None
+        if has_interval:
+            ax.plot((row["low"], row["high"]), (y, y), color=colour, linewidth=2)
+        ax.plot(row["value"], y, "o", color=colour, mfc=colour if has_interval else "none")
+        text = digits.change(row)
+        text = text if canvas.is_signed(row["of_metric"]) else text.replace("+", "")
         canvas.write_beside(ax, y, text, colour)
     canvas.scale_in_hundredths(ax.xaxis)
     ax.margins(x=0.08)
@@ -100,13 +101,15 @@ def _read(results: Any) -> pd.DataFrame:
 
 def _read_groups(frame: Any) -> pd.DataFrame:
     """Return each metric in each group of a MetricFrame, with its outermost quantiles."""
-    tables = [frame.by_group]
+    tables = {"value": frame.by_group}
     if frame.ci_quantiles:
-        tables += [frame.by_group_ci[0], frame.by_group_ci[-1]]
-    numbers = pd.concat([pd.DataFrame(table).unstack() for table in tables], axis=1)
-    numbers = numbers.set_axis(_NUMBER[: len(tables)], axis=1).reindex(columns=_NUMBER)
-    labels = [", ".join(map(str, key)) for key in numbers.index]
-    return numbers.assign(label=labels, of_metric=numbers.index.get_level_values(0).astype(str))
+        tables |= {"low": frame.by_group_ci[0], "high": frame.by_group_ci[-1]}
+    long = {end: pd.DataFrame(x).melt(ignore_index=False) for end, x in tables.items()}
+    numbers = pd.DataFrame({end: x["value"].to_numpy() for end, x in long.items()})
+    metrics, groups = long["value"]["variable"].astype(str), long["value"].index.to_frame()
+    labels = groups.astype(str).agg(", ".join, axis=1)
+    named = {"label": (metrics + ", " + labels).to_numpy(), "of_metric": metrics.to_numpy()}
+    return numbers.reindex(columns=_NUMBER).assign(**named)
 
 
 def labelled(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import biasamp_adapters as bam
+from biasamp_adapters.fairlearn import amplification_frame
 
 ORANGE, BLUE, PURPLE, GREY = "#b84f00", "#0a66a8", "#7b4ba0", "#5f6973"
 GROUPS = np.repeat(["a", "b"], 200)
@@ -198,6 +199,23 @@ def test_intervals_of_metric_frame_have_its_quantiles(ax: Axes) -> None:
     assert [dot[0] for dot in dots_of(ax)] == [0.5, 0]
     ends = [frame.by_group_ci[i].loc["a", "FPR"] for i in (0, 2)]
     assert ax.lines[1].get_xdata() == pytest.approx(ends)
+
+
+def test_amplification_frame_plot_has_each_stratum_and_group(ax: Axes) -> None:
+    frame = amplification_frame(
+        metrics={"BA": "BA", "FPR": false_positive_rate},
+        y_true=TRUTH,
+        y_pred=MODELS["wider"],
+        sensitive_features=GROUPS,
+        control_features=np.tile(["m", "n"], 200),
+        n_boot=300,
+        ci_quantiles=[0.025, 0.975],
+    )
+    assert frame.plot(ax) is ax
+    assert rows_of(ax)[:2] == ["BA, m, a", "BA, m, b"]
+    # Both strata have the rates of all rows, each changed by 20 points along the correlation.
+    assert [(x, colour) for x, _, colour in dots_of(ax)[:2]] == [(pytest.approx(0.2), ORANGE)] * 2
+    assert [(x, colour) for x, _, colour in dots_of(ax)[4:6]] == [(0.5, GREY), (0, GREY)]
 
 
 # Curves.
