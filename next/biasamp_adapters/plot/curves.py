@@ -72,11 +72,12 @@ def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axe
     ax = canvas.axes_for(ax, _HEIGHT)
     ax.axhline(0, **canvas.ZERO)
     names, unit = canvas.printed(lines), "points"
+    looks = zip(cycle(_COLOURS), cycle(_STYLES)) if len(lines) > 1 else [(canvas.GREY, "-")]
+    drawn = zip(names, lines.values(), looks, strict=False)
+    marks = [_draw(ax, name, line, *look) for name, line, look in drawn]
     if len(lines) == 1:
-        marks, unit = _draw_sides(ax, *lines.items()), f"{names[0]}, points"
-    else:
-        looks = zip(names, lines.values(), cycle(_COLOURS), cycle(_STYLES), strict=False)
-        marks = [_draw(ax, *look) for look in looks]
+        [(metric, line)], unit = lines.items(), f"{names[0]}, points"
+        marks = _draw_sides(ax, metric, line)
     if x == "share":
         canvas.scale_in_hundredths(ax.xaxis, "%")
     canvas.scale_in_hundredths(ax.yaxis)
@@ -112,17 +113,15 @@ def _prepare(frame: Any, x: str) -> pd.DataFrame:
     return line.assign(x=places)[np.isfinite(places)]  # A threshold of infinity has no place.
 
 
-def _draw(ax: Axes, name: str, line: pd.DataFrame, colour: str, style: str = "-") -> Line2D:
+def _draw(ax: Axes, name: str, line: pd.DataFrame, colour: str, style: str) -> Line2D:
     """Draw a curve with its band, and return its entry of a legend."""
     ax.fill_between(line["x"], line["low"], line["high"], color=colour, alpha=0.2, linewidth=0)
     ax.plot(line["x"], line["value"], style, color=colour)
     return canvas.mark(name, colour, "", style)
 
 
-def _draw_sides(ax: Axes, named: tuple[str, pd.DataFrame]) -> list[Line2D]:
-    """Draw the only curve in the colours of its sides of 0, and return a legend of these."""
-    metric, line = named
-    _draw(ax, metric, line, canvas.GREY)
+def _draw_sides(ax: Axes, metric: str, line: pd.DataFrame) -> list[Line2D]:
+    """Draw the parts of a curve whose bands lie on a side of 0, and return a legend."""
     ends = zip(line["low"], line["high"], strict=True)
     sides = np.array([canvas.side_of(metric, *both) for both in ends])
     for side in ("up", "down"):

@@ -15,14 +15,7 @@ from biasamp_adapters.plot import canvas
 _TITLE = 58
 
 
-def rates(
-    report: Any,
-    *,
-    part: str = "rates",
-    model: str | None = None,
-    direction: str | None = None,
-    ax: Axes | None = None,
-) -> Axes:
+def rates(report: Any, *, ax: Axes | None = None, **chosen: Any) -> Axes:
     """Draw the rates of each group in labels and predictions, or the gaps, as a report does.
 
     Of rates, the hollow dot is the rate in the labels, the full dot that in the predictions, and
@@ -34,12 +27,13 @@ def rates(
     Parameters
     ----------
     report : AuditReport
+    ax : matplotlib Axes, optional
     part : {"rates", "gaps"}
+        By default the rates.
     model : str, optional
         The only model to draw.
     direction : {"A->T", "T->A"}, optional
         By default the first that the report has.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
@@ -64,7 +58,8 @@ def rates(
     """
     if not hasattr(report, "picture"):
         raise ValueError(f"report must be an AuditReport; received a {type(report).__name__}")
-    picture = report.picture(part, model=model, direction=direction)
+    picture = report.picture(**chosen)
+    part = picture.tables[0].part
     rows = list(_rows(picture.tables))
     ax = canvas.axes_with_rows(ax, [name for name, _ in rows])
     for y, (_, cells) in enumerate(rows):
@@ -74,8 +69,6 @@ def rates(
             ax.get_yticklabels()[y].set_fontweight("bold")
     scale = picture.tables[0].columns[1].scale
     ax.set_xticks(*zip(*scale.ticks, strict=True))
-    margin = 0.02 * (scale.high - scale.low)
-    ax.set_xlim(scale.low - margin, scale.high + margin)
     ax.set_xlabel("points" if part == "gaps" else "rate")
     ax.set_title(fill(picture.heading, _TITLE), loc="left", fontsize="medium", parse_math=False)
     before, after, line = words.PICTURE_MARKS[part, report.summary["data"]["compared_with"]]
@@ -112,5 +105,5 @@ def _draw(ax: Axes, y: int, cells: Any) -> None:
         ax.plot((shape.low, shape.high), (y, y), color=colour, linewidth=7, alpha=0.25)
     ax.plot([shape.guide] * 2, (y - 0.5, y + 0.5), "--", color=canvas.GREY, linewidth=1)
     ax.plot((shape.start, shape.end), (y, y), color=colour, linewidth=2)
-    ax.plot(shape.start, y, "o", color=colour, markerfacecolor=ax.get_facecolor(), markersize=7)
-    ax.plot(shape.end, y, "o", color=colour, markersize=6)
+    ax.plot(shape.start, y, "o", color=colour, mfc=ax.get_facecolor(), ms=7, clip_on=False)
+    ax.plot(shape.end, y, "o", color=colour, markersize=6, clip_on=False)

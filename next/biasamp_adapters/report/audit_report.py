@@ -197,14 +197,7 @@ class AuditReport:
                 return picture
         raise ValueError(f"the report has no picture of {part}: it needs at least two {part}")
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        part: str = "rates",
-        model: str | None = None,
-        direction: str | None = None,
-    ) -> Any:
+    def plot(self, ax: Any = None, **chosen: Any) -> Any:
         """Draw the rates by group with the named gap, or the gaps; return the axes.
 
         Parameters
@@ -215,7 +208,7 @@ class AuditReport:
         """
         from biasamp_adapters.plot.rates import rates
 
-        return rates(self, part=part, model=model, direction=direction, ax=ax)
+        return rates(self, ax=ax, **chosen)
 
     def __repr__(self) -> str:
         return self.to_text().rstrip()
