@@ -153,8 +153,7 @@ def make_hidden_bias(
         raise ValueError(f"noise must be a number above 0; received {noise!r:.40}")
     rng, part = np.random.default_rng(read_seed(random_state)), n_samples // 4
     task, attribute = np.repeat([0, 0, 1, 1], part), np.repeat([0, 1, 0, 1], part)
-    n_revealed = np.round(shares * part)[(task == attribute).astype(int)]
-    reveals = np.tile(np.arange(part), 4) < n_revealed
+    reveals = np.tile(np.arange(part), 4) < np.round(shares * part)[(task == attribute) * 1]
     side = 2 * task - 1
     columns = {"signal": side + rng.normal(scale=noise, size=n_samples), "shortcut": side * reveals}
     frame = pd.DataFrame(columns | {"task": task, "attribute": attribute})

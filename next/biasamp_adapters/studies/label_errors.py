@@ -92,9 +92,8 @@ def label_error_sensitivity(
     """
     measurement: Any = getattr(result, "measurement", None)
     if not isinstance(getattr(measurement, "metric", None), DirectionalBiasAmplification):
-        received = getattr(result, "metric", result)
         raise ValueError(
-            f"result must be of DirectionalBiasAmplification; received {received!r:.60}"
+            f"result must be of BA; received {getattr(result, 'metric', result)!r:.60}"
         )
     evaluation = measurement.evaluation
     has_reference = evaluation.reference is not None or evaluation.base_rates is not None
@@ -148,9 +147,8 @@ def _correct(measurement: RateMeasurement, error: Any) -> _Corrected:
     inverse = np.linalg.inv(_channel(error, evaluation.rows.group_labels))
     margins: Any = _WithoutErrors(measurement.margins, inverse)
     given = {field.name: getattr(measurement, field.name) for field in fields(measurement)}
-    given |= {"margins": margins, "origin": margins, "inverse": inverse}
-    signs = metric.coefficients(evaluation, margins, margins)
-    given["coefficients"] = signs[:, measurement.classes]
+    signs = metric.coefficients(evaluation, margins, margins)[:, measurement.classes]
+    given |= {"margins": margins, "origin": margins, "inverse": inverse, "coefficients": signs}
     return _Corrected(**given)
 
 

@@ -76,8 +76,7 @@ def rank_agreement(values: Any, scores: Any, *, confidence: float = 0.95) -> pd.
     if not outside.dropna().index.sort_values().equals(table.index.unique().sort_values()):
         received = f"{listing([*table.index])} and {listing([*outside.dropna().index])}"
         raise ValueError(f"values and scores must be of the same models, once; received {received}")
-    columns = {metric: column.dropna() for metric, column in table.items()}
-    rows = [{"metric": x} | _agreement(columns[x], outside, confidence) for x in columns]
+    rows = [{"metric": x} | _agreement(table[x].dropna(), outside, confidence) for x in table]
     return pd.DataFrame(rows)
 
 

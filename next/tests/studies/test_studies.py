@@ -231,9 +231,7 @@ def test_label_error_sensitivity_notes_what_cannot_be() -> None:
 
 
 def test_label_error_sensitivity_of_other_results_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match="must be of DirectionalBiasAmplification; received 'MALS'"
-    ):
+    with pytest.raises(ValueError, match="must be of BA; received 'MALS'"):
         studies.label_error_sensitivity(bam.MALSBiasAmplification().result(**LABELLED), 0.1)
     reference = LABELLED["y_true"], LABELLED["sensitive_features"]
     result = bam.DirectionalBiasAmplification(reference=reference).result(**LABELLED, n_boot=0)
