@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -101,15 +102,13 @@ def _read(results: Any) -> pd.DataFrame:
 
 def _read_groups(frame: Any) -> pd.DataFrame:
     """Return each metric in each group of a MetricFrame, with its outermost quantiles."""
-    tables = {"value": frame.by_group}
+    tables = [frame.by_group]
     if frame.ci_quantiles:
-        tables |= {"low": frame.by_group_ci[0], "high": frame.by_group_ci[-1]}
-    long = {end: pd.DataFrame(x).melt(ignore_index=False) for end, x in tables.items()}
-    numbers = pd.DataFrame({end: x["value"].to_numpy() for end, x in long.items()})
-    metrics, groups = long["value"]["variable"].astype(str), long["value"].index.to_frame()
-    labels = groups.astype(str).agg(", ".join, axis=1)
-    named = {"label": (metrics + ", " + labels).to_numpy(), "of_metric": metrics.to_numpy()}
-    return numbers.reindex(columns=_NUMBER).assign(**named)
+        tables += [frame.by_group_ci[0], frame.by_group_ci[-1]]
+    long = [pd.DataFrame(x).melt(ignore_index=False, var_name="of_metric") for x in tables]
+    numbers = dict(zip(_NUMBER, (x["value"].to_numpy() for x in long), strict=False))
+    rows = long[0].reset_index().assign(**{"low": np.nan, "high": np.nan} | numbers)
+    return labelled(rows.astype({"of_metric": str}), "of_metric", *frame.by_group.index.names)
 
 
 def labelled(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:

@@ -194,7 +194,8 @@ def test_intervals_of_metric_frame_have_its_quantiles(ax: Axes) -> None:
         random_state=0,
     )
     bam.plot.intervals(frame, ax=ax)
-    assert rows_of(ax) == ["FPR, a", "FPR, b"]
+    assert rows_of(ax) == ["a", "b"]
+    assert ax.get_xlabel() == "FPR, points"
     # Of a, 40 of 80 negative rows are predicted positive, and of b none.
     assert [dot[0] for dot in dots_of(ax)] == [0.5, 0]
     ends = [frame.by_group_ci[i].loc["a", "FPR"] for i in (0, 2)]
