@@ -140,8 +140,10 @@ class Measurement(ABC):
         notes = [*self.evaluation.notes, *self.notes, *self.further_notes, *drawing]
         replicates = scores.get("value", np.empty(0))
         n_undefined = len(replicates) - int(np.isfinite(replicates).sum())
-        if n_undefined:
-            notes.append(words.REPLICATES_UNDEFINED.format(k=n_undefined, n=len(replicates)))
+        if 0 < n_undefined < len(replicates):
+            name = self.metric.name.replace("->", "→")
+            numbers = {"k": n_undefined, "n": len(replicates)}
+            notes.append(words.REPLICATES_UNDEFINED.format(metric=name, **numbers))
         if self.margins.has(PREDICTION) and self.margins.variable(PREDICTION).is_soft:
             notes.append(words.PROBABILITIES)
         return AmplificationResult(

@@ -131,7 +131,7 @@ CLOSING_SEVERAL_REVERSE = (
 
 BETWEEN_MEMBERS, BETWEEN = "between {members}", "between {a} and {b}"
 COUNT, COUNT_NEXT = "{n:,} of {gaps} {scope} clearly {verb}", "{n:,} clearly {verb}"
-COUNT_UNCLEAR = "{n:,} {are} not clear"
+COUNT_UNCLEAR = "{n:,} {do} not clearly {verb}"
 ON_AVERAGE = "{counts}, but the gaps {verb} on average: {mean}"
 MEAN_ONLY = "no single gap {scope} clearly {changes}, but the gaps {verb} on average: {mean}"
 NONE_CHANGES = "no gap {scope} clearly {changes}"
@@ -255,8 +255,8 @@ LEAD_NEITHER = (
     "or on to the decisions."
 )
 SCORES_IMPLY = (
-    "The gap that the scores imply is the difference of the mean share of {of} "
-    "at the scores of each group."
+    "In the gap that the scores imply, each row counts with the share of {of} among all rows of "
+    "the same or a similar score."
 )
 OR_MORE, MORE_THAN = "{threshold} or more", "more than {threshold}"
 NOT_TOLD_APART = "Score and threshold are not told apart: {reason}."
@@ -289,8 +289,10 @@ LARGEST_ERRORS = "Among rows labelled {kind}, {shares} ({short}; {difference})."
 FPR, TPR = "FPR", "TPR"
 DIFFER_BY = "they differ by {least} to {most}"
 DIFFER_UNCLEAR = "no clear difference, at most {bound}"
-IMPACT = "The lowest selection rate, that of {b}, is {ratio} times the highest, that of {a}{ends}."
-IMPACT_ENDS, IMPACT_NO_INTERVAL = " ({low} to {high})", " (no interval: {reason})"
+IMPACT = (
+    "The lowest selection rate, that of {b}, is {ratio} times the highest, that of {a} "
+    "({ratio_low} to {ratio_high})."
+)
 FOUR_FIFTHS = "The interval {place} 0.8, the bound of the four-fifths screening rule{marked}."
 FOUR_FIFTHS_CHECK = " The rule is about favourable outcomes; check that {of} is one."
 LIES_BELOW, INCLUDES, LIES_ABOVE = "lies below", "includes", "lies above"
@@ -438,11 +440,7 @@ SAME_COLUMN = "y_true and y_pred are the same column."
 MAY_BE_COUNTS = "If {column} counts rows, use Counts.from_frame(frame, ..., count={column!r})."
 NO_RATE = "{names} {have} no {kind}, so the difference of {measure} has no value."
 POSITIVES, NEGATIVES = "positives", "negatives"
-BY_CHANCE = (
-    "About {e:,.0f} of {n:,} pointwise intervals would exclude 0 by chance; "
-    'the column "clear" uses bands for all.'
-)
-RATES_OF_0 = "{k:,} of {m:,} rates are 0 in labels and predictions, which draws the mean towards 0."
+RATES_OF_0 = "{k:,} of {m:,} rates in BA are 0 in labels and predictions, which draws BA towards 0."
 SIGNS_FROM_REFERENCE = (
     "The signs of BA come from {rows}; only MALS and undirected Multi also compare with their "
     "rates."
@@ -508,9 +506,10 @@ BELOW_CHANCE_OF_GROUPS = (
     "fair baseline."
 )
 NO_DEPENDENCE = (
-    "Neither labels nor predictions clearly depend on the group, so DPA(U) is a difference of U, "
-    "not a ratio."
+    "DPA(U) of {model} is a difference of its two levels, not a ratio{where}: neither predictions "
+    "nor {labels} clearly depend on the group."
 )
+FOR_TASKS, AS_INACCURATE = " for {k:,} of {m:,} tasks", "equally inaccurate labels"
 NO_RELATIVE_CHANGE = "{quality} is below 0, so no relative change is defined; read the levels."
 TRIALS = "Mean of {k} trials; flips and folds leave a standard error of {error:.2g} in the value."
 NUMBERS_NOT_FLIPPED = (
@@ -523,7 +522,9 @@ BLOCKS_DRAWN = (
 FEWER_REPLICATES = (
     "{n:,} replicates were drawn instead of {usual:,}; set n_boot={usual} to draw all."
 )
-REPLICATES_UNDEFINED = "{k:,} of {n:,} replicates are undefined and left out of the interval."
+REPLICATES_UNDEFINED = (
+    "{k:,} of {n:,} replicates of {metric} are undefined and left out of its interval."
+)
 FEW_CLUSTERS = "{names} have rows in fewer than 60 clusters, so their intervals may be too narrow."
 
 # Reasons for a missing interval. Each follows "No interval: " and ends without a full stop.
@@ -540,7 +541,7 @@ HALF_A_ROW = (
 TOO_FEW_ROWS = "LA and DPA need at least 20 rows"
 NO_VARIATION = "every replicate gives the same value"
 RARE = "{k:,} of {n:,} replicates are undefined, because a group or class is too rare"
-ALONE = "{share:.0%} of the rows have a group and class that no other row has; at most 3% may"
+ALONE = "more than 3% of the rows have a group and class that no other row has"
 NO_DEPENDENCE_SHOWN = "no dependence can be told from chance, so its strength has no interval"
 SHIFTED = (
     "resampling shifts the value by more than its standard error; "
@@ -620,6 +621,10 @@ RATES_MOVED = (
     "{up:,} of {m:,} predicted rates {are} clearly above the rates in the {true}, "
     "and {down:,} {are_down} clearly below."
 )
+MOVES = (
+    'Where the band of a gap that is "not clear" excludes 0, it is clear that the gap changes, and '
+    "not whether it grows or shrinks."
+)
 ROUNDED = "Changes are rounded after subtraction, so {before} → {after} can be {change}."
 NO_INTERVAL_OF = "No interval of {names}: {reason}."
 SHORTENED = "{k:,} of {m:,} rows are shown; to_frame({part!r}) has all."
@@ -642,7 +647,7 @@ HOW_TO_READ_GIVEN_RATES = HOW_TO_READ.replace("the {true} of the same rows", "th
 GLOSSARY = {
     "accuracy": (
         "The share of rows whose prediction equals the label; of probabilities, the mean "
-        "probability of the label."
+        "probability of the label; of several tasks, the mean of their accuracies."
     ),
     "A→T, T→A": (
         "A→T compares predicted classes between groups, and T→A compares predicted groups between "
@@ -661,7 +666,8 @@ GLOSSARY = {
     ),
     "DPA": (
         "The gain in how well one of group and class can be predicted from the other, from equally "
-        "inaccurate labels to the predictions; DPA(U) uses the uncertainty coefficient."
+        "inaccurate labels to the predictions, as a share of the sum of both levels and not in "
+        "points; DPA(U) uses the uncertainty coefficient."
     ),
     "equal error rates": (
         "The result if every group had the error rates of all rows together; BA minus that is the "
@@ -669,7 +675,7 @@ GLOSSARY = {
     ),
     "FPR, TPR": (
         "False and true positive rate: the share predicted positive among rows labelled negative "
-        "(FPR) or positive (TPR)."
+        "(FPR) or positive (TPR); of probabilities, the mean probability of the positive class."
     ),
     "gap": "The difference of one rate between two groups or, for T→A, two classes.",
     "interval": (

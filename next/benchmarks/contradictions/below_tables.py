@@ -144,18 +144,17 @@ def _(d: Direction, m: Parts) -> Any:
 
 @family(
     r"The lowest selection rate, that of <b:group>, is <x:x> times the highest, that of <a:group>"
-    r"(?: \(<low:x> to <high:x>\)| \(no interval: (?P<reason>.+)\))?\."
+    r" \(<low:x> to <high:x>\)\."
 )
 def _(d: Direction, m: Parts) -> Any:
     row = largest(d, "selection_rate")
     ends = is_extreme(d, row, m["a"], None, max) and is_extreme(d, row, m["b"], None, min)
     ratio = is_near(m["x"], min(row["rates"]) / max(row["rates"]), 1)
-    if m["low"] is None:
-        return ends and ratio and spaced_reason(row["ratio_reason"]) == m["reason"]
     limits = ((m["low"], row["ratio_low"]), (m["high"], row["ratio_high"]))
     return (
         ends
         and ratio
+        and not d.data["probabilities"]
         and all(is_near(x, y, 1) and (value(x) == 0.8) == (y == 0.8) for x, y in limits)
     )
 
@@ -201,6 +200,14 @@ def _(d: Direction, m: Parts) -> Any:
         if not {*named} <= few_rows:
             return False
     return {*names} <= known and all(row["low"] is None for row in rows)
+
+
+@family(
+    r"Where the band of a gap that is \"not clear\" excludes 0, it is clear that the gap changes, "
+    r"and not whether it grows or shrinks\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    return any(gap["status"] == "unclear" and is_clear(gap) for gap in d.every_gap)
 
 
 @family(r"Changes are rounded after subtraction, so <x:x> → <y:x> can be <z:x>\.")

@@ -52,7 +52,7 @@ def _(d: Direction, m: Parts) -> Any:
     two_by_two = (
         len(d.data["groups"]) == 2 == len(d.data["classes"]) and d.data["kind"] == "classes"
     )
-    halves = not m["half"] or not two_by_two or all(is_half(d, x["model"]) for x in d.verdicts)
+    halves = not m["half"] or (two_by_two and all(is_half(d, x["model"]) for x in d.verdicts))
     return signs(d, m["signs"]) and halves
 
 
@@ -61,8 +61,9 @@ def _(d: Direction, m: Parts) -> Any:
 )
 def _(d: Direction, m: Parts) -> Any:
     rates = [x for x in d.summary["rates"] if (x["model"], x["direction"]) == told(d)]
-    is_right = value(m["k"]) == d.verdict["signs_unclear"] <= len(rates)
-    return is_right and value(m["n"]) == d.verdict["signs"] == len(rates)
+    n = sum(d.is_compared(x) for x in rates)
+    is_right = value(m["k"]) == d.verdict["signs_unclear"] <= n
+    return is_right and value(m["n"]) == d.verdict["signs"] == n
 
 
 def told(d: Direction) -> tuple[str, str]:

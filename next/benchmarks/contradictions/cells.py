@@ -127,7 +127,7 @@ PARTS: dict[str, tuple[str, dict[str, Cell]]] = {
             "gap in the given rates": point("true"),
             "predicted gap": point("predicted"),
             "change": point("value"),
-            "band for all gaps": ends(),
+            "band": ends(),
             "status": status,
         },
     ),
@@ -145,9 +145,7 @@ PARTS: dict[str, tuple[str, dict[str, Cell]]] = {
         | {
             "sign in the reference": sign,
             "part of BA": point("value"),
-            "interval": ends(),
-            "band for all rates": ends("band_low", "band_high"),
-            "clear": lambda d, text, x: text == ("yes" if x["clear"] else "no"),
+            "band": ends("band_low", "band_high"),
         },
     ),
     "All metrics": ("metrics", MODEL | {"value": metric_value, "interval": ends()}),
@@ -185,16 +183,13 @@ PARTS: dict[str, tuple[str, dict[str, Cell]]] = {
     "Frequency of each": (
         "frequency",
         {
-            "model": label("model"),
-            "class or task": lambda d, text, x: (
-                text in map(spaced, (d.class_(x["of_class"]), d.group(x["of_class"])))
-            ),
+            **OF,
             "labels": rate("true"),
             "given rates": rate("true"),
             "predictions": rate("predicted"),
             "ratio, %": point("ratio"),
-            "groups whose rate falls": whole("falls"),
-        },
+        }
+        | {f"{nouns} whose rate falls": whole("falls") for nouns in SIDE},
     ),
 }
 PARTS["Thresholds of the score"] = (
@@ -207,8 +202,8 @@ PARTS["Thresholds of the score"] = (
         "predicted positive": rate("predicted_positive"),
         "gap, points": point("gap"),
         "BA, points": point("ba"),
-        "with equal error rates": point("ba_equal_errors"),
-        "FPR difference": point("fpr_difference"),
+        "BA with equal error rates": point("ba_equal_errors"),
+        "FPR difference, points": point("fpr_difference"),
         "accuracy": rate("accuracy"),
     },
 )
@@ -222,7 +217,7 @@ PARTS["Strata"] = (
         "interval": ends(),
     },
 )
-MEMBERS: dict[str, Cell] = {"rows": whole("rows"), "share": rate("share")}
+MEMBERS: dict[str, Cell] = {"rows": whole("rows"), "share of rows": rate("share")}
 CHANGE_HEADS = ("change, points", "mean change of")
 
 
@@ -277,8 +272,10 @@ def _records(
         ):
             continue
         records = summary[part]
-        if part in ("gaps", "rates", "pairs"):
-            records = [x for x in records if x["direction"] == direction.name]
+        if part in ("gaps", "rates", "pairs", "frequency", "largest"):
+            records = [x for x in records if x.get("direction", direction.name) == direction.name]
+            if part in ("rates", "pairs"):
+                records = [x for x in records if direction.is_compared(x)]
             several = len(summary["data"]["models"]) > 1
             models = [x["model"] for x in direction.verdicts]
             told = (

@@ -10,9 +10,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from biasamp_adapters.report.compose import compose
 from contradictions import below_tables, boxes, facts, scores, several, verdicts  # noqa: F401
 from contradictions.directions import CODES, FAMILIES, Check, Direction, Parts
-from contradictions.printed import prose, spaced
+from contradictions.printed import plain, prose, spaced
 
 
 @dataclass
@@ -46,6 +47,11 @@ def check_report(report: Any) -> Findings:
         _check_line(findings, directions, families, current, place, spaced(line))
         if _as_in_text(spaced(line)) not in text:
             findings.wrong.append(f"not in the text: {line}")
+    for part in compose(summary).pictures:  # Markdown and text do not have all.
+        current = [name for name in directions if f"({name.replace('->', '→')})" in part.over]
+        place = part.heading, False
+        line = spaced(plain(part.intro))
+        _check_line(findings, directions, families, current or list(directions), place, line)
     return findings
 
 

@@ -122,6 +122,15 @@ class Direction:
     def verdicts(self) -> list[Any]:
         return [row for row in self.summary["verdicts"] if row["direction"] == self.name]
 
+    def is_compared(self, rate: Any) -> bool:
+        """Return whether gaps compare a rate: of two classes, or T->A of two groups, only one."""
+        if self.verdict["signs"] != len(self.members):
+            return True
+        own = [x for x in self.every_gap if x["model"] == rate["model"]]
+        rates = [x for x in self.summary["rates"] if x["direction"] == self.name]
+        last = rates[-1]["of_class"] if self.is_reversed else self.data["positive"]
+        return bool(rate["of_class"] == (own[0]["of_class"] if own else last))
+
     @cached_property
     def every_gap(self) -> list[Any]:
         return [gap for gap in self.summary["gaps"] if gap["direction"] == self.name]

@@ -80,8 +80,8 @@ def _(d: Direction, m: Parts) -> Any:
 
 
 @family(
-    r"The gap that the scores imply is the difference of the mean share of <c:counted> at the "
-    r"scores of each group\."
+    r"In the gap that the scores imply, each row counts with the share of <c:counted> among all "
+    r"rows of the same or a similar score\."
 )
 def _(d: Direction, m: Parts) -> Any:
     return m["c"] == d.counted(d.main["of_class"])

@@ -17,14 +17,16 @@ def are_counts(d: Direction, text: str) -> bool:
     """Return whether "3 of 10 gaps ... clearly grow, 1 clearly appears" are all that change."""
     counts, total = Counter[str](), re.match(r"[\d,]+ of ([\d,]+)", text)
     assert total
-    for n, verb in re.findall(r"([\d,]+)(?: of [^;]*?)? clearly (\w+)", text):
+    for n, verb in re.findall(r"([\d,]+)(?: of [^;]*?)?(?<!not) clearly (\w+)", text):
         counts[VERBS[verb]] += int(value(n))
         if verb.endswith("s") != (n == "1"):
             return False
-    unclear = re.search(r"([\d,]+) (is|are) not clear$", text)
+    unclear = re.search(r"([\d,]+) (does|do) not clearly (change|grow or shrink)$", text)
     if unclear and (int(value(unclear[1])) != d.statuses["unclear"]):
         return False
-    if unclear and (unclear[2] == "is") != (unclear[1] == "1"):
+    if unclear and (unclear[2] == "does") != (unclear[1] == "1"):
+        return False
+    if unclear and not are_unclear([x for x in d.gaps if x["status"] == "unclear"], unclear[3]):
         return False
     changed = {status: d.statuses[status] for status in (*UP, *DOWN) if d.statuses[status]}
     return value(total[1]) == len(d.gaps) and dict(counts) == changed
@@ -43,7 +45,7 @@ def mean_side(d: Direction, verb: str, change: str) -> bool:
 
 @family(
     TAG + r"In these rows, (?P<counts><n:n> of <m:n> gaps? between <scope:scope> clearly \w+"
-    r"(?:(?:, | and )[\d,]+ (?:clearly \w+|is not clear|are not clear))*)"
+    r"(?:(?:, | and )[\d,]+ (?:clearly \w+|do(?:es)? not clearly (?:change|grow or shrink)))*)"
     r"(?:, but the gaps (?P<verb>grow|shrink) on average: <ch:change>)?\."
 )
 def _(d: Direction, m: Parts) -> Any:

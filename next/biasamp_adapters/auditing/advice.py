@@ -223,7 +223,8 @@ def _thresholds(subject: Subject) -> Iterator[str]:
     """Return what other thresholds of the score would give, if they undo half of the change."""
     model, names, main = subject.verdict["model"], subject.names, subject.main
     if model not in names.data["scores"]:
-        yield words.PASS_SCORES
+        if not names.data["probabilities"]:
+            yield words.PASS_SCORES
         return
     records = [row for row in subject.summary["thresholds"] if row["model"] == model]
     if main is None or not records:

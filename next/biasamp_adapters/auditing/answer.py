@@ -166,7 +166,8 @@ def _of_several_gaps(subject: Subject) -> str:
     if verb and not any(statuses[status] for status in same_side):
         return words.ON_AVERAGE.format(counts=join(counts, 9), verb=verb, mean=told)
     unclear = statuses["unclear"]
-    whole = [*counts, words.COUNT_UNCLEAR.format(n=unclear, are=agree(unclear, "is", "are"))]
+    (verb, _), do = verb_of_unclear(subject.gaps), agree(unclear, "does", "do")
+    whole = [*counts, words.COUNT_UNCLEAR.format(n=unclear, do=do, verb=verb)]
     if unclear and len(words.HEADLINE.format(headline=join(whole, 9)).split()) <= _MOST_WORDS:
         return join(whole, 9)
     return join(counts, 9)

@@ -88,9 +88,8 @@ def line_below(subject: Subject) -> str:
     """Return the line below the table of models, which says what BA is."""
     if subject.number("ba") is None:
         return ""
-    half = words.BA_LINE_HALF
-    if _is_two_by_two(subject) and not all(verdict["half"] for verdict in subject.verdicts):
-        half = ""
+    is_half = _is_two_by_two(subject) and all(verdict["half"] for verdict in subject.verdicts)
+    half = words.BA_LINE_HALF if is_half else ""
     return words.BA_LINE.format(signs=_signs(subject), half=half, ba_is_not=words.BA_IS_NOT)
 
 

@@ -113,7 +113,8 @@ def compute(
             )
             for x, judgement in zip(of_direction, judgements, strict=True)
         ]
-    notes += [note for audit in audits for result in audit.results for note in result.notes]
+    told = {note for audit in audits for note in audit.results[0].measurement.further_notes}
+    notes += [n for audit in audits for x in audit.results for n in x.notes if n not in told]
     notes = list(dict.fromkeys(filter(None, notes)))
     return Computed(evaluation, models, members, audits, seed, notes)
 

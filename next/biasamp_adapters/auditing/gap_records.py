@@ -27,7 +27,7 @@ _ENOUGH_ROWS = FEW_ROWS * (1 - 1e-9)
 
 def verdict_records(audit: ModelAudit) -> Iterator[VerdictRecord]:
     """Yield the verdict."""
-    judgement, rates = audit.judgement, audit.rates
+    judgement, rates, compared = audit.judgement, audit.rates, audit.members.compared
     predicted, signs = rates["predicted"][0, -1], audit.pairs["sign"]
     is_constant = not audit.is_matrix and predicted.max() > 1 - NOISE
     mean = to_number(judgement.mean_change)
@@ -44,8 +44,8 @@ def verdict_records(audit: ModelAudit) -> Iterator[VerdictRecord]:
         named=audit.named,
         no_errors="accuracy" in rates and bool(rates["accuracy"][0, -1] > 1 - NOISE),
         constant=[audit.members.classes[int(predicted.argmax())]] if is_constant else [],
-        signs=int(signs.size),
-        signs_unclear=int(audit.pairs["uncertain"].sum()),
+        signs=int(signs[:, compared].size),
+        signs_unclear=int(audit.pairs["uncertain"][:, compared].sum()),
         half=_is_half(audit, signs),
     )
 

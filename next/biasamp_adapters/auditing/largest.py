@@ -5,8 +5,8 @@ from __future__ import annotations
 from biasamp_adapters import words
 from biasamp_adapters.auditing.gap_sentences import shares_predicted
 from biasamp_adapters.auditing.names import Names
-from biasamp_adapters.auditing.subject import subject_of
-from biasamp_adapters.auditing.summary import LargestRecord, Summary
+from biasamp_adapters.auditing.subject import Subject
+from biasamp_adapters.auditing.summary import LargestRecord
 from biasamp_adapters.figures import Digits, ratio
 
 _FOUR_FIFTHS = 0.8
@@ -15,18 +15,15 @@ _FOUR_FIFTHS = 0.8
 _ERRORS = {"false_positive_rate": (words.FPR, False), "true_positive_rate": (words.TPR, True)}
 
 
-def largest_sentences(summary: Summary) -> list[str]:
-    """Return what is said of each measure of the model that is told."""
-    if "A->T" not in summary["data"]["directions"]:
-        return []
-    subject = subject_of(summary, "A->T")
+def largest_sentences(subject: Subject) -> list[str]:
+    """Return what is said of each measure of a model."""
     names, model = subject.names, subject.verdict["model"]
     sentences = []
-    for record in summary["largest"]:
-        if record["model"] == model:
+    for record in subject.summary["largest"]:
+        if record["model"] == model and record["reason"] != words.NOT_REQUESTED:
             sentences.append(_difference(record, names))
-        if record["model"] == model and record["measure"] == "selection_rate":
-            sentences += _impact(record, names)
+            if record["measure"] == "selection_rate" and not names.data["probabilities"]:
+                sentences += _impact(record, names)
     return sentences
 
 
@@ -71,21 +68,20 @@ def _lowest_and_highest(record: LargestRecord, names: Names, digits: Digits) -> 
 
 
 def _impact(record: LargestRecord, names: Names) -> list[str]:
-    """Return the ratio of the lowest to the highest selection rate, and the four-fifths rule."""
+    """Return the ratio of selection rates and the four-fifths rule; no ratio without interval."""
     value, low, high = record["ratio"], record["ratio_low"], record["ratio_high"]
     if value is None:
         return [] if any(record["rates"]) or not record["rates"] else [words.IMPACT_UNDEFINED]
-    parts = _lowest_and_highest(record, names, Digits.of(record)) | {"ratio": ratio(value)}
     if low is None or high is None:
-        ends = words.IMPACT_NO_INTERVAL.format(reason=record["ratio_reason"])
-        return [words.IMPACT.format(ends=ends, **parts)]
+        return []
     place = words.INCLUDES
     if high < _FOUR_FIFTHS:
         place = words.LIES_BELOW
     elif low > _FOUR_FIFTHS:
         place = words.LIES_ABOVE
-    ends = words.IMPACT_ENDS.format(low=ratio(low), high=ratio(high))
-    return [words.IMPACT.format(ends=ends, **parts), _four_fifths(place, names)]
+    ratios = {"ratio": ratio(value), "ratio_low": ratio(low), "ratio_high": ratio(high)}
+    extremes = _lowest_and_highest(record, names, Digits.of(record))
+    return [words.IMPACT.format(**extremes, **ratios), _four_fifths(place, names)]
 
 
 def _four_fifths(place: str, names: Names) -> str:

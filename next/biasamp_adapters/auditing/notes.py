@@ -178,15 +178,11 @@ def _of_missing_rates(summary: Summary, names: Names) -> Iterator[str]:
 
 
 def _of_rates(subjects: list[Subject]) -> Iterator[str]:
-    """Return how many rates of BA are 0 on both sides, or clear by chance."""
+    """Return how many rates of BA are 0 on both sides."""
     for subject in subjects:
         k = sum(row["true"] == 0 == row["predicted"] for row in subject.rates)
         if k:
             yield words.RATES_OF_0.format(k=k, m=len(subject.rates))
-        method = subject.summary["method"]
-        by_chance = len(subject.rates) * (1 - method["confidence"])
-        if method["n_boot"] and by_chance >= 1:
-            yield words.BY_CHANCE.format(e=by_chance, n=len(subject.rates))
 
 
 def _of_comparison(summary: Summary, names: Names) -> Iterator[str]:

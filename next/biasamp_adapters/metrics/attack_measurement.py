@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from biasamp_adapters import words
+from biasamp_adapters import figures, words
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, positive_class
 from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_over_classes
 from biasamp_adapters.inference.intervals import Trust, is_still, mean_and_spread
@@ -81,7 +81,7 @@ class AttackMeasurement(Measurement):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        notes = [] if self.metric.is_absolute or self.is_ratio else [words.NO_DEPENDENCE]
+        notes = [] if self.metric.is_absolute or self.is_ratio else [self._note_on_difference]
         notes += self._trials[1]
         attack, margins = self.attack, self.margins
         flipped = margins.variable(attack.flipped)
@@ -90,10 +90,21 @@ class AttackMeasurement(Measurement):
         if is_flipped and n_labels > 1 and attack.accuracy(margins).flat[0] < 1 / n_labels:
             of_groups = attack.flipped == ATTRIBUTE
             template = words.BELOW_CHANCE_OF_GROUPS if of_groups else words.BELOW_CHANCE
-            notes.append(template.format(model=self.model, k=n_labels))
+            notes.append(template.format(model=figures.name(self.model), k=n_labels))
         if self.quality.lowest < 0 and np.isnan(self.value):
             notes.append(words.NO_RELATIVE_CHANGE.format(quality=self.quality.name))
         return tuple(notes)
+
+    @property
+    def _note_on_difference(self) -> str:
+        """Where the value is a difference although a relative change was asked for."""
+        are_differences = np.atleast_1d(self.is_difference)
+        where = words.FOR_TASKS.format(k=are_differences.sum(), m=are_differences.size)
+        return words.NO_DEPENDENCE.format(
+            model=figures.name(self.model),
+            where="" if are_differences.all() else where,
+            labels=words.AS_INACCURATE if self.attack.is_equalized else words.LABELS,
+        )
 
     @property
     def further_notes(self) -> tuple[str, ...]:
@@ -114,7 +125,7 @@ class AttackMeasurement(Measurement):
         if self.evaluation.rows.effective_rows < _FEWEST_ROWS:
             return words.TOO_FEW_ROWS
         if self._share_alone > _MAX_ALONE:
-            return words.ALONE.format(share=self._share_alone)
+            return words.ALONE
         return super().reason_not_to_draw
 
     # The formula.

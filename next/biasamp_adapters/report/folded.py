@@ -11,14 +11,16 @@ from biasamp_adapters import words
 from biasamp_adapters.auditing.facts import head
 from biasamp_adapters.auditing.largest import largest_sentences
 from biasamp_adapters.auditing.names import Names, names_of
+from biasamp_adapters.auditing.subject import Subject, subject_of
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.figures import MINUS, NONE, Digits, error_rate, name, percent, ratio, sign_of
 from biasamp_adapters.report import tables
 from biasamp_adapters.report.document import Cell, Column, Kind, Table
+from biasamp_adapters.report.pictures import class_drawn
 
 #: Keys whose column is left out where all records have the same value.
 _SAME = ("model", "of_class")
-_TEXT = ("text", "member", "counted", "sides", "status", "models", "threshold", "measure", "yes")
+_TEXT = ("text", "member", "counted", "sides", "status", "models", "threshold", "measure")
 
 
 class Field(NamedTuple):
@@ -40,17 +42,17 @@ _OF_VERDICT = {
     "gaps": "Gaps between {members}, most certain change first, in points",
     "rates": "Rates by {noun}",
     "pairs": "Rates behind BA, in points",
+    "largest": "Largest differences between groups",
+    "frequency": "Frequency of each {of} in labels and predictions",
 }
 #: Tables of all models.
 _OF_ALL = {
-    "metrics": "All metrics, in points",
-    "levels": "The levels behind LA and DPA, in points",
+    "metrics": "All metrics, times 100",
+    "levels": "The levels behind LA and DPA, times 100",
     "equal_errors": "Compared with equal error rates, in points",
     "differences": "Differences from the first model, in points (bands for all models)",
-    "largest": "Largest differences between groups",
     "thresholds": "Thresholds of the score",
     "strata": "Strata, in points",
-    "frequency": "Frequency of each class or task in labels and predictions",
     "aif360": "AIF360's own measures",
 }
 _FIELDS = {
@@ -60,7 +62,7 @@ _FIELDS = {
         Field("true", "gap in the {true}", "points"),
         Field("predicted", "predicted gap", "points"),
         Field("value", "change", "change"),
-        Field("", "band for all gaps", "interval"),
+        Field("", "band", "interval"),
         Field("", "status", "status"),
     ],
     "rates": [
@@ -80,9 +82,7 @@ _FIELDS = {
         _PREDICTED_RATE,
         Field("sign", "sign in the reference", "sign"),
         Field("value", "part of BA", "change"),
-        _INTERVAL,
-        Field("", "band for all rates", "band"),
-        Field("clear", "clear", "yes"),
+        Field("", "band", "band"),
     ],
     "metrics": [
         _MODEL,
@@ -111,7 +111,6 @@ _FIELDS = {
         Field("", "band", "interval"),
     ],
     "largest": [
-        _MODEL,
         Field("measure", "measure", "measure"),
         Field("rates", "lowest", "lowest"),
         Field("rates", "highest", "highest"),
@@ -125,8 +124,8 @@ _FIELDS = {
         Field("predicted_positive", "predicted positive", "share"),
         Field("gap", "gap, points", "points"),
         Field("ba", "BA, points", "change"),
-        Field("ba_equal_errors", "with equal error rates", "change"),
-        Field("fpr_difference", "FPR difference", "change"),
+        Field("ba_equal_errors", "BA with equal error rates", "change"),
+        Field("fpr_difference", "FPR difference, points", "change"),
         Field("accuracy", "accuracy", "share"),
     ],
     "strata": [
@@ -138,19 +137,18 @@ _FIELDS = {
         _INTERVAL,
     ],
     "frequency": [
-        _MODEL,
-        Field("of_class", "class or task", "counted"),
+        Field("of_class", "{of}", "counted"),
         Field("true", "{true}", "share"),
         Field("predicted", "predictions", "share"),
         Field("ratio", "ratio, %", "points"),
-        Field("falls", "groups whose rate falls", "count"),
+        Field("falls", "{members} whose rate falls", "count"),
     ],
     "aif360": [
         Field("measure", "measure", "text"),
         Field("value", "value", "plain"),
         Field("ideal", "ideal", "plain"),
     ],
-    "members": [Field("name", "{noun}", "member"), _ROWS, Field("share", "share", "share")],
+    "members": [Field("name", "{noun}", "member"), _ROWS, Field("share", "share of rows", "share")],
 }
 
 
@@ -158,16 +156,19 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
     """Yield all folded tables that have rows."""
     parts: Mapping[str, Any] = summary
     for verdict in summary["verdicts"]:
-        key, names = (
-            (verdict["model"], verdict["direction"]),
-            names_of(summary, verdict["direction"]),
-        )
+        key = verdict["model"], verdict["direction"]
+        subject, told = Subject(summary, verdict), subject_of(summary, key[1])
+        names, compared = subject.names, _compared(subject)
         about = [name(verdict["model"])] if len(summary["data"]["models"]) > 1 else []
         if len(summary["data"]["directions"]) > 1:
             about.append(head(summary, verdict["direction"]))
         for part, caption in _OF_VERDICT.items():
-            records = [x for x in parts[part] if (x["model"], x["direction"]) == key]
+            records = [x for x in parts[part] if (x["model"], x.get("direction", "A->T")) == key]
+            if part in ("rates", "pairs"):
+                records = [x for x in records if x["of_class"] in compared]
             table = _table(part, caption, records, names)
+            if part == "largest" and verdict is told.verdict:
+                table = replace(table, lines=largest_sentences(told))
             yield replace(table, caption=", ".join([table.caption, *about]))
     names = names_of(summary, summary["data"]["directions"][0])
     for part, caption in _OF_ALL.items():
@@ -179,18 +180,28 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
         yield replace(table, part="")
 
 
+def _compared(model: Subject) -> set[Any]:
+    """Return the classes that are compared: one of two; FPR and TPR of the other are exchanged."""
+    if model.rates and model.verdict["signs"] == len(model.names.members):
+        return {class_drawn(model)}
+    return {rate["of_class"] for rate in model.rates}
+
+
 def _lines(summary: Summary, part: str) -> list[str]:
-    """Return what stands below a table: why numbers have no interval, or what is the largest."""
+    """Return what stands below a table of all models: why numbers have no interval."""
     if part == "metrics":
         return tables.reasons((_text(x["name"]), x["reason"]) for x in summary["metrics"])
     if part == "strata":
         strata = summary["strata"]
         return [words.STRATA, *tables.reasons((_text(x["stratum"]), x["reason"]) for x in strata)]
-    return largest_sentences(summary) if part == "largest" else []
+    return []
 
 
 def _table(part: str, caption: str, records: Sequence[Any], names: Names) -> Table:
-    """Return the table of some records, without columns in which nothing stands."""
+    """Return the table of some records, without columns in which nothing stands.
+
+    The caption names the class that all records are of.
+    """
     texts = {
         "noun": names.noun,
         "members": names.nouns,
@@ -200,17 +211,20 @@ def _table(part: str, caption: str, records: Sequence[Any], names: Names) -> Tab
     }
     digits = Digits.of(*(record for record in records if "low" in record))
     forms = _forms(names, digits)
-    columns, filled = [], []
+    columns, filled, captions = [], [], [caption.format(**texts)]
     for field in _FIELDS[part]:
         column = [_cell(record, field, forms[field.form]) for record in records]
-        says_the_same = field.key in _SAME and len(set(column)) == 1
-        if not says_the_same and set(column) - {NONE}:
+        if field.key in _SAME and len(set(column)) == 1:
+            if field.key == "of_class":
+                share = words.SHARE_OF.format(of=column[0])
+                captions.append(share if names.compares_classes else column[0])
+        elif set(column) - {NONE}:
             kind: Kind = "text" if field.form in _TEXT else "number"
             columns.append(Column(field.head.format(**texts), kind))
             filled.append(column)
     rows = [[Cell(text) for text in row] for row in zip(*filled, strict=True)]
-    lines = tables.rounding(records, digits) if part == "gaps" else []
-    return Table(caption.format(**texts), columns, rows, lines, part=part)
+    lines = [*tables.moves(records), *tables.rounding(records, digits)] if part == "gaps" else []
+    return Table(", ".join(captions), columns, rows, lines, part=part)
 
 
 def _cell(record: Any, field: Field, form: Callable[[Any], str]) -> str:
@@ -234,7 +248,6 @@ def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
         "change": partial(digits.number, sign="+"),
         "lowest": partial(_rate_of_some, min, digits),
         "highest": partial(_rate_of_some, max, digits),
-        "yes": _yes,
         "sign": _side,
         "measure": words.MEASURES.__getitem__,
         "sides": partial(tables.sides, names=names),
@@ -257,11 +270,6 @@ def _text(value: Any) -> str:
 def _plain(value: float) -> str:
     """Return a number as it is, with at most four decimals."""
     return f"{round(value, 4):zg}".replace("-", MINUS)
-
-
-def _yes(value: bool) -> str:
-    """Return yes or no."""
-    return "yes" if value else "no"
 
 
 def _side(value: int) -> str:

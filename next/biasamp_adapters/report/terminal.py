@@ -69,9 +69,8 @@ def _blocks(document: Document, width: int, full: bool) -> Iterator[RenderableTy
     for table in document.models:
         yield from ("", _table(table if full else table.first(MOST_MODELS), width))
     for part in document.pictures:
-        tables = part.tables if full else part.brief
-        if tables:
-            yield from ("", _part(part, tables, width))
+        if part.brief:
+            yield from ("", _part(part, part.tables if full else part.brief, width))
     yield ""
     for sections in document.boxes:
         for heading, sentences in sections:
@@ -147,7 +146,7 @@ def _grid(table: Table, room: int) -> Grid:
         grid.add_column(
             _head(column, chart),
             justify="right" if column.kind == "number" else "left",
-            width=None if column.kind == "text" else width,
+            width=None if column.kind == "text" and _total(widths) > room else width,
             no_wrap=column.scale is not None,
             overflow="fold",
         )
@@ -167,7 +166,7 @@ def _fit(table: Table, room: int, chart: int, stages: int) -> tuple[list[list[Te
         columns = [(x, [row[i] for row in rows]) for i, x in enumerate(table.columns)]
         needed = [_longest(column, cells, stage) for column, cells in columns]
         whole = [_longest(column, cells, 0) for column, cells in columns]
-        for lines in range(1, _MOST_HEAD_LINES + 1):
+        for lines in range(3 if stage > 1 else 1, _MOST_HEAD_LINES + 1):
             heads = [_head_width(column.head, lines) for column in table.columns]
             widths = list(map(max, needed, heads))
             if _total(widths) <= room:
@@ -263,7 +262,7 @@ def _drawn(mark: Mark, scale: Scale, width: int) -> str:
         line[_place(mark.guide, scale, width)] = "┆"
     if mark.shape == "point" and mark.low is not None and mark.high is not None:
         _fill(line, mark.low, mark.high, scale, "━")
-    if mark.start is not None:
+    if mark.start not in (None, mark.end):
         letter = {"bar": "█", "hollow bar": "░"}.get(mark.shape, "─")
         _fill(line, mark.start, mark.end, scale, letter)
     if mark.shape == "dumbbell" and mark.start is not None:

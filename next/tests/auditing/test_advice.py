@@ -224,6 +224,7 @@ PASS_SCORE = "Pass y_score= to see whether the change is in the scores or in the
     ("parts", "texts"),
     [
         ({}, [COMPARE, PASS_SCORE]),
+        ({"probabilities": True}, [COMPARE]),
         (THREE_CLASSES, [COMPARE]),
         ({"compared_with": "given rates"}, []),
         (

@@ -189,7 +189,7 @@ def test_audit_given_rates_take_the_place_of_labels() -> None:
     assert "LA is not computed: it needs labels." in report.summary["notes"]
     text = report.to_text(full=True)
     assert text.startswith("class nurse by gender")
-    assert "class or task   given rates  predictions" in text
+    assert "class           given rates  predictions" in text
     assert "\nClasses\n" not in text
 
 
@@ -317,12 +317,33 @@ def test_report_surfaces_are_written_and_hold_the_headline(
     assert headline in report._repr_html_()
 
 
+def test_report_of_two_tasks_with_the_same_sign_does_not_halve_the_gap() -> None:
+    # b has 60 of the 80 rows of the first task and 40 of the 50 of the second, and half of all.
+    groups = np.repeat(["a", "b"], 100)
+    tasks = np.zeros((200, 2), dtype=int)
+    tasks[80:160, 0], tasks[90:140, 1] = 1, 1
+    report = bam.audit(
+        tasks, tasks, sensitive_features=groups, sensitive_features_pred=groups[::-1]
+    )
+    t_to_a = next(x for x in report.summary["verdicts"] if x["direction"] == "T->A")
+    assert (t_to_a["n_gaps"], t_to_a["half"]) == (1, False)
+
+
+def test_report_counts_the_signs_of_one_of_two_classes_once() -> None:
+    # The rates of the groups are .50 and .52 in the labels, of 100 rows each.
+    truth, groups = [1] * 50 + [0] * 50 + [1] * 52 + [0] * 48, ["a"] * 100 + ["b"] * 100
+    text = bam.audit(truth, truth[::-1], sensitive_features=groups).to_text(full=True)
+    text = " ".join(text.split())
+    assert "The sign of 2 of 2 rates in BA is not clear, so BA may have" in text
+    assert "|z| below" not in text
+
+
 def test_report_of_models_whose_names_hold_braces_has_their_tables() -> None:
     truth, groups, predicted = [0, 1] * 40, ["a"] * 40 + ["b"] * 40, [0, 1, 1, 0] * 20
     models = {"{x": predicted, "{{ 7 }}{%": truth}
     text = bam.audit(truth, models, sensitive_features=groups, n_boot=0).to_text(full=True)
-    assert "Rates by group, {x\n" in text
-    assert "Rates by group, {{ 7 }}{%\n" in text
+    assert "Rates by group, class 1, {x\n" in text
+    assert "Rates by group, class 1, {{ 7 }}{%\n" in text
 
 
 def test_report_escapes_hostile_names() -> None:

@@ -387,8 +387,8 @@ def score(by_score, by_threshold, gap_of_scores, rule="5 or more", reason=""):
 
 
 IMPLY = (
-    "The gap that the scores imply is the difference of the mean share of two_year_recid = 1 at "
-    "the scores of each group."
+    "In the gap that the scores imply, each row counts with the share of two_year_recid = 1 among "
+    "all rows of the same or a similar score."
 )
 
 

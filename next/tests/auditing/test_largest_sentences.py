@@ -6,6 +6,7 @@ import pytest
 
 from auditing.summaries import make, number
 from biasamp_adapters.auditing.largest import largest_sentences
+from biasamp_adapters.auditing.subject import subject_of
 
 BLACK, WHITE = "African-American", "Caucasian"
 
@@ -21,6 +22,10 @@ def record(measure, rates, low=None, high=None, reason="", ratio=(None,) * 3, wh
         | {"rates": [rate / 100 for rate in rates.values()], "ratio_reason": why}
         | dict(zip(names, ratio, strict=True))
     )
+
+
+def sentences(**parts):
+    return largest_sentences(subject_of(make(**parts), "A->T"))
 
 
 TWO = {BLACK: 58.8, WHITE: 34.8}
@@ -73,12 +78,12 @@ ERRORS = {BLACK: 44.8, WHITE: 23.4}
     ],
 )
 def test_difference_is_told_with_its_interval(told, text):
-    assert largest_sentences(make(largest=[told])) == [text]
+    assert sentences(largest=[told]) == [text]
 
 
 def test_errors_without_positive_class_are_rates():
     told = record("false_positive_rate", ERRORS, low=18, high=25)
-    assert largest_sentences(make(largest=[told], positive=None)) == [
+    assert sentences(largest=[told], positive=None) == [
         "The false positive rates differ by 21 points (18 to 25): 45% for African-American and 23% "
         "for Caucasian."
     ]
@@ -87,7 +92,7 @@ def test_errors_without_positive_class_are_rates():
 def impact(*ratio, why="", rates=TWO, **parts):
     ratio = (*ratio, None, None, None)[:3]
     told = record("selection_rate", rates, low=21, high=27, ratio=ratio, why=why)
-    return largest_sentences(make(largest=[told], **parts))
+    return sentences(largest=[told], **parts)
 
 
 RATIO = (
@@ -136,11 +141,14 @@ def test_end_close_to_0_8_does_not_print_as_0_80():
     assert "(0.8004 to 1.00)" in impact(0.9, 0.8004, 1)[1]
 
 
-def test_ratio_without_interval_gives_the_reason():
-    assert impact(0.59, why="Other has fewer than 5 positives")[1:] == [
-        "The lowest selection rate, that of Caucasian, is 0.59 times the highest, that of "
-        "African-American (no interval: Other has fewer than 5 positives)."
-    ]
+def test_ratio_without_interval_or_of_probabilities_is_not_told():
+    assert impact(0.59, why="Other has fewer than 5 positives")[1:] == []
+    assert impact(0.59, 0.56, 0.63, probabilities=True)[1:] == []
+
+
+def test_differences_without_requested_intervals_have_no_sentences():
+    told = record("accuracy", TWO, reason="no intervals were requested (n_boot=0)")
+    assert sentences(largest=[told]) == []
 
 
 def test_ratio_of_no_positive_prediction_is_undefined():

@@ -13,6 +13,7 @@ from biasamp_adapters.auditing.answer import answers
 from biasamp_adapters.auditing.facts import facts, title
 from biasamp_adapters.auditing.largest import largest_sentences
 from biasamp_adapters.auditing.notes import notes
+from biasamp_adapters.auditing.subject import subject_of
 
 NAMES = st.sampled_from(["A", "{model}", "a, b", "", "x\ny", "<b>", 1, True, "None of us", "%s"])
 STATUSES = ["grows", "appears", "shrinks", "reverses", "unclear"]
@@ -144,7 +145,9 @@ def summaries(draw: st.DrawFn) -> dict[str, Any]:
 @given(summaries())
 def test_sentences_of_any_summary_are_whole(summary):
     told = answers(summary)
-    sentences = [*largest_sentences(summary), *notes(summary)]
+    sentences = notes(summary)
+    if "A->T" in summary["data"]["directions"]:
+        sentences += largest_sentences(subject_of(summary, "A->T"))
     sentences += [sentence for box in boxes(summary).values() for sentence in box]
     for answer in told:
         sentences += [answer.headline, answer.last, *answer.more, *answer.details]

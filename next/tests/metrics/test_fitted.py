@@ -379,7 +379,7 @@ def test_levels_without_clear_dependence_are_subtracted() -> None:
     )
     result = metric.result(**columns, n_boot=0)
     assert result.value == pytest.approx(1 - entropy(0.56) / log(2), abs=1e-12)
-    assert any("is a difference of U, not a ratio" in note for note in result.notes)
+    assert any("is a difference of its two levels, not a ratio" in note for note in result.notes)
 
 
 def test_pairs_of_a_scorer_of_a_fitted_attacker_have_no_levels() -> None:

@@ -161,7 +161,7 @@ def test_undefined_replicates_are_counted_in_a_note() -> None:
     )
     n = int(np.isnan(result.estimate.replicates).sum())
     assert 0 < n < 100
-    note = f"{n} of 2,000 replicates are undefined and left out of the interval."
+    note = f"{n} of 2,000 replicates of BA T→A are undefined and left out of its interval."
     assert result.notes == (note,)
     assert result.interval == (0, 0)
 

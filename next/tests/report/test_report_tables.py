@@ -7,7 +7,9 @@ import whole_summaries as summaries
 from biasamp_adapters.auditing.subject import Subject
 from biasamp_adapters.figures import Digits
 from biasamp_adapters.report.folded import folded_tables
-from biasamp_adapters.report.tables import models, rounding
+from biasamp_adapters.report.tables import models, moves, rounding
+
+GAPS = "Gaps between groups, most certain change first, in points, two_year_recid = 1"
 
 
 def models_of(summary, direction="A->T", line=""):
@@ -131,12 +133,21 @@ def test_rounding_change_off_by_one_is_told():
     ]
 
 
+def test_moves_gap_whose_band_excludes_0_is_explained():
+    told, unclear = {"low": 0.01, "high": 0.2, "status": "unclear"}, {"low": -0.1, "high": 0.2}
+    assert moves([unclear | {"status": "unclear"}, told | {"status": "grows"}]) == []
+    assert moves([told]) == [
+        'Where the band of a gap that is "not clear" excludes 0, it is clear that the gap changes, '
+        "and not whether it grows or shrinks."
+    ]
+
+
 def test_folded_two_groups_lists_what_there_is():
     assert list(folded(summaries.compas())) == [
-        "Gaps between groups, most certain change first, in points",
-        "Rates by group",
-        "All metrics, in points",
+        GAPS,
+        "Rates by group, two_year_recid = 1",
         "Largest differences between groups",
+        "All metrics, times 100",
         "Thresholds of the score",
         "Groups",
         "Classes",
@@ -144,13 +155,13 @@ def test_folded_two_groups_lists_what_there_is():
 
 
 def test_folded_gaps_have_the_decimals_of_the_finest():
-    table = folded(summaries.compas())["Gaps between groups, most certain change first, in points"]
+    table = folded(summaries.compas())[GAPS]
     assert heads(table) == [
         "groups",
         "gap in the labels",
         "predicted gap",
         "change",
-        "band for all gaps",
+        "band",
         "status",
     ]
     assert rows(table) == [
@@ -159,10 +170,44 @@ def test_folded_gaps_have_the_decimals_of_the_finest():
 
 
 def test_folded_rates_have_errors():
-    assert rows(folded(summaries.compas())["Rates by group"]) == [
+    assert rows(folded(summaries.compas())["Rates by group, two_year_recid = 1"]) == [
         ["African-American", "3,696", "51.4%", "58.8%", "+7.4", "45%", "72%"],
         ["Caucasian", "2,454", "39.3%", "34.8%", "−4.5", "24%", "52%"],
     ]
+
+
+def test_folded_rates_of_the_class_that_is_not_compared_are_left_out():
+    summary = summaries.compas()
+    summary["rates"] += [rate | {"of_class": 0} for rate in summary["rates"]]
+    assert len(folded(summary)["Rates by group, two_year_recid = 1"].rows) == 2
+
+
+def test_folded_frequency_names_what_a_direction_counts():
+    summary = summaries.matrix()
+    numbers = {"model": "model", "true": 0.6, "predicted": 0.7, "ratio": 1.2, "falls": 1}
+    summary["frequency"] = [
+        numbers | {"direction": direction, "of_class": of_class}
+        for direction, of_classes in (("A->T", ("task 0", "task 1")), ("T->A", ("man", "woman")))
+        for of_class in of_classes
+    ]
+    table = folded(summary)[
+        "Frequency of each group in labels and predictions, gender by tasks (T→A)"
+    ]
+    assert heads(table)[0::4] == ["group", "tasks whose rate falls"]
+    assert [row[0] for row in rows(table)] == ["man", "woman"]
+
+
+def test_folded_largest_of_models_have_a_table_each():
+    summary = summaries.compas() | {"verdicts": summaries.two_models()["verdicts"]}
+    summary["data"]["models"] = ["old", "coin"]
+    summary["largest"] = [
+        record | {"model": model} for model in ("old", "coin") for record in summary["largest"]
+    ]
+    tables = folded(summary)
+    lines = [
+        tables[f"Largest differences between groups, {model}"].lines for model in ("old", "coin")
+    ]
+    assert [len(x) > 0 for x in lines] == [True, False]
 
 
 def test_folded_largest_has_ratio_and_sentences():
@@ -179,7 +224,7 @@ def test_folded_thresholds_without_number_are_those_of_groups():
 
 
 def test_folded_metrics_have_their_own_units():
-    assert rows(folded(summaries.compas())["All metrics, in points"]) == [
+    assert rows(folded(summaries.compas())["All metrics, times 100"]) == [
         ["BA A→T", "+5.9", "+4.5 to +7.4"],
         ["accuracy", "65.1%", "63.9 to 66.3"],
     ]
@@ -196,13 +241,14 @@ def test_folded_two_directions_name_theirs():
     assert captions[0] == (
         "Gaps between groups, most certain change first, in points, tasks by gender (A→T)"
     )
-    assert "Rates by task, gender by tasks (T→A)" in captions
+    assert "Rates by task, share of woman, gender by tasks (T→A)" in captions
     assert captions[-2:] == ["Groups", "Tasks"]
 
 
 def test_folded_groups_are_no_part_of_a_frame():
     tables = folded(summaries.compas())
-    assert (tables["Groups"].part, tables["Rates by group"].part) == ("", "rates")
+    rates = tables["Rates by group, two_year_recid = 1"]
+    assert (tables["Groups"].part, rates.part) == ("", "rates")
     assert rows(tables["Groups"]) == [
         ["African-American", "3,696", "60.1%"],
         ["Caucasian", "2,454", "39.9%"],
@@ -222,6 +268,5 @@ def test_folded_given_rates_are_not_called_labels():
     summary = summaries.compas()
     summary["data"]["compared_with"] = "given rates"
     tables = folded(summary)
-    assert heads(tables["Rates by group"])[2] == "given rate"
-    gaps = tables["Gaps between groups, most certain change first, in points"]
-    assert heads(gaps)[1] == "gap in the given rates"
+    assert heads(tables["Rates by group, two_year_recid = 1"])[2] == "given rate"
+    assert heads(tables[GAPS])[1] == "gap in the given rates"

@@ -145,6 +145,24 @@ def test_table_names_break_last():
     ]
 
 
+def test_table_names_get_the_room_that_is_left():
+    columns = [Column("groups"), *[Column(f"number {i}", "number") for i in range(5)], Column("is")]
+    cells = ["African-American − Native American", *["+10 to +20"] * 5, "not clear"]
+    table = Table("", columns, [[Cell(text) for text in cells]])
+    lines = text_of(table, 100)
+    assert [line.split("  ")[0].strip() for line in lines[-2:]] == [
+        "African-American − Native",
+        "American",
+    ]
+    assert lines[-2].endswith("not clear")
+
+
+def test_text_leaves_out_the_picture_of_gaps():
+    text = to_text(compose(summaries.five_groups()), full=True)
+    assert "Pale band" not in text
+    assert "African-American − Other" in text
+
+
 def test_table_without_part_is_shortened_without_a_frame():
     rows = [[Cell(f"row {i}"), Cell("1")] for i in range(45)]
     assert text_of(Table("", NUMBERS, rows))[-1] == "40 of 45 rows are shown."
