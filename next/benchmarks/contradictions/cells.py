@@ -188,8 +188,7 @@ PARTS: dict[str, tuple[str, dict[str, Cell]]] = {
             "given rates": rate("true"),
             "predictions": rate("predicted"),
             "ratio, %": point("ratio"),
-        }
-        | {f"{nouns} whose rate falls": whole("falls") for nouns in SIDE},
+        },
     ),
 }
 PARTS["Thresholds of the score"] = (

@@ -120,7 +120,6 @@ def frequency_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
             "ratio": ratio["value"],
             "ratio_low": ratio["low"],
             "ratio_high": ratio["high"],
-            "falls": int((predicted[0, :-1, j] < true[0, :-1, j]).sum()),
         }
 
 

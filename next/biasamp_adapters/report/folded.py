@@ -141,7 +141,6 @@ _FIELDS = {
         Field("true", "{true}", "share"),
         Field("predicted", "predictions", "share"),
         Field("ratio", "ratio, %", "points"),
-        Field("falls", "{members} whose rate falls", "count"),
     ],
     "aif360": [
         Field("measure", "measure", "text"),
