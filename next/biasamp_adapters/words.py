@@ -21,7 +21,7 @@ STATUSES = {
     "shrinks": ("shrinks", "shrink"),
     "reverses": ("reverses", "reverse"),
 }
-NOT_CLEAR = "not clear"
+NOT_CLEAR, SIZE_NOT_CLEAR = "not clear", "size not clear"
 THE_GAP, SOME_GAPS, SOME = "the gap {verb}", "some gaps {verb}", "some {verb}"
 GAPS_ON_AVERAGE = "the gaps {verb} on average"
 DIRECTIONS = {"A->T": "A→T", "T->A": "T→A", "undirected": "undirected"}
@@ -506,10 +506,10 @@ BELOW_CHANCE_OF_GROUPS = (
     "fair baseline."
 )
 NO_DEPENDENCE = (
-    "DPA(U) of {model} is a difference of its two levels, not a ratio{where}: neither predictions "
+    "DPA(U) of {model} is a difference of its two levels, not a ratio, where neither predictions "
     "nor {labels} clearly depend on the group."
 )
-FOR_TASKS, AS_INACCURATE = " for {k:,} of {m:,} tasks", "equally inaccurate labels"
+AS_INACCURATE = "equally inaccurate labels"
 NO_RELATIVE_CHANGE = "{quality} is below 0, so no relative change is defined; read the levels."
 TRIALS = "Mean of {k} trials; flips and folds leave a standard error of {error:.2g} in the value."
 NUMBERS_NOT_FLIPPED = (
@@ -620,10 +620,6 @@ LEGEND_BAND = "Pale band: where the predicted gap would lie at the ends of its b
 RATES_MOVED = (
     "{up:,} of {m:,} predicted rates {are} clearly above the rates in the {true}, "
     "and {down:,} {are_down} clearly below."
-)
-MOVES = (
-    'Where the band of a gap that is "not clear" excludes 0, it is clear that the gap changes, and '
-    "not whether it grows or shrinks."
 )
 ROUNDED = "Changes are rounded after subtraction, so {before} → {after} can be {change}."
 NO_INTERVAL_OF = "No interval of {names}: {reason}."

@@ -202,14 +202,6 @@ def _(d: Direction, m: Parts) -> Any:
     return {*names} <= known and all(row["low"] is None for row in rows)
 
 
-@family(
-    r"Where the band of a gap that is \"not clear\" excludes 0, it is clear that the gap changes, "
-    r"and not whether it grows or shrinks\."
-)
-def _(d: Direction, m: Parts) -> Any:
-    return any(gap["status"] == "unclear" and is_clear(gap) for gap in d.every_gap)
-
-
 @family(r"Changes are rounded after subtraction, so <x:x> → <y:x> can be <z:x>\.")
 def _(d: Direction, m: Parts) -> Any:
     parts = {"x": "true", "y": "predicted", "z": "value"}

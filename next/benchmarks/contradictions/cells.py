@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from contradictions.below_tables import MEASURES
-from contradictions.directions import CODES, Direction
+from contradictions.directions import CODES, Direction, is_clear
 from contradictions.printed import (
     NUMBER,
     are_ends,
@@ -78,7 +78,8 @@ def extreme(choose: Any) -> Cell:
 
 
 def status(d: Direction, text: str, x: Any) -> bool:
-    return text == {"unclear": "not clear"}.get(x["status"], x["status"])
+    unclear = "size not clear" if is_clear(x) else "not clear"
+    return text == {"unclear": unclear}.get(x["status"], x["status"])
 
 
 def models(d: Direction, text: str, x: Any) -> bool:

@@ -81,30 +81,21 @@ class AttackMeasurement(Measurement):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        notes = [] if self.metric.is_absolute or self.is_ratio else [self._note_on_difference]
+        attack, margins, model = self.attack, self.margins, figures.name(self.model)
+        labels = words.AS_INACCURATE if attack.is_equalized else words.LABELS
+        note = words.NO_DEPENDENCE.format(model=model, labels=labels)
+        notes = [] if self.metric.is_absolute or self.is_ratio else [note]
         notes += self._trials[1]
-        attack, margins = self.attack, self.margins
         flipped = margins.variable(attack.flipped)
         n_labels = 1 if flipped.is_matrix else len(flipped.labels)
         is_flipped = attack.is_equalized and words.NUMBERS_NOT_FLIPPED not in notes
         if is_flipped and n_labels > 1 and attack.accuracy(margins).flat[0] < 1 / n_labels:
             of_groups = attack.flipped == ATTRIBUTE
             template = words.BELOW_CHANCE_OF_GROUPS if of_groups else words.BELOW_CHANCE
-            notes.append(template.format(model=figures.name(self.model), k=n_labels))
+            notes.append(template.format(model=model, k=n_labels))
         if self.quality.lowest < 0 and np.isnan(self.value):
             notes.append(words.NO_RELATIVE_CHANGE.format(quality=self.quality.name))
         return tuple(notes)
-
-    @property
-    def _note_on_difference(self) -> str:
-        """Where the value is a difference although a relative change was asked for."""
-        are_differences = np.atleast_1d(self.is_difference)
-        where = words.FOR_TASKS.format(k=are_differences.sum(), m=are_differences.size)
-        return words.NO_DEPENDENCE.format(
-            model=figures.name(self.model),
-            where="" if are_differences.all() else where,
-            labels=words.AS_INACCURATE if self.attack.is_equalized else words.LABELS,
-        )
 
     @property
     def further_notes(self) -> tuple[str, ...]:

@@ -222,7 +222,7 @@ def _table(part: str, caption: str, records: Sequence[Any], names: Names) -> Tab
             columns.append(Column(field.head.format(**texts), kind))
             filled.append(column)
     rows = [[Cell(text) for text in row] for row in zip(*filled, strict=True)]
-    lines = [*tables.moves(records), *tables.rounding(records, digits)] if part == "gaps" else []
+    lines = tables.rounding(records, digits) if part == "gaps" else []
     return Table(", ".join(captions), columns, rows, lines, part=part)
 
 

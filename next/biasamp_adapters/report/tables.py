@@ -8,7 +8,7 @@ from typing import Any
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.names import Names
-from biasamp_adapters.auditing.subject import Subject, verb_of_unclear
+from biasamp_adapters.auditing.subject import Subject
 from biasamp_adapters.auditing.summary import GapRecord
 from biasamp_adapters.figures import MINUS, NONE, Digits, clean, is_clear, join
 from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table, Tone
@@ -154,9 +154,9 @@ def tone_of(code: str) -> Tone:
 
 
 def status_of(gap: GapRecord) -> str:
-    """Return what happens to a gap, in a word."""
-    one, _ = words.STATUSES.get(gap["status"], (words.NOT_CLEAR, ""))
-    return one
+    """Return what happens to a gap, in a word; one that changes may do so in size or not."""
+    unclear = words.SIZE_NOT_CLEAR if is_clear(gap) else words.NOT_CLEAR
+    return words.STATUSES.get(gap["status"], (unclear, ""))[0]
 
 
 def number(record: Mapping[str, Any]) -> Cell:
@@ -209,12 +209,6 @@ def reasons(numbers: Iterable[tuple[str, str]]) -> list[str]:
         words.NO_INTERVAL_OF.format(names=join(of, limit=8), reason=clean(reason))
         for reason, of in names.items()
     ]
-
-
-def moves(gaps: Sequence[GapRecord]) -> list[str]:
-    """Return a line on gaps that clearly change, but not clearly in size."""
-    verb, _ = verb_of_unclear(gaps)
-    return [words.MOVES] if verb == words.GROW_OR_SHRINK[0] else []
 
 
 def rounding(gaps: Sequence[GapRecord], digits: Digits) -> list[str]:

@@ -7,7 +7,7 @@ import whole_summaries as summaries
 from biasamp_adapters.auditing.subject import Subject
 from biasamp_adapters.figures import Digits
 from biasamp_adapters.report.folded import folded_tables
-from biasamp_adapters.report.tables import models, moves, rounding
+from biasamp_adapters.report.tables import models, rounding, status_of
 
 GAPS = "Gaps between groups, most certain change first, in points, two_year_recid = 1"
 
@@ -133,13 +133,11 @@ def test_rounding_change_off_by_one_is_told():
     ]
 
 
-def test_moves_gap_whose_band_excludes_0_is_explained():
-    told, unclear = {"low": 0.01, "high": 0.2, "status": "unclear"}, {"low": -0.1, "high": 0.2}
-    assert moves([unclear | {"status": "unclear"}, told | {"status": "grows"}]) == []
-    assert moves([told]) == [
-        'Where the band of a gap that is "not clear" excludes 0, it is clear that the gap changes, '
-        "and not whether it grows or shrinks."
-    ]
+def test_status_of_a_gap_that_moves_is_not_clear_in_size():
+    bands = {"not clear": (-0.1, 0.2), "size not clear": (0.01, 0.2)}
+    for text, (low, high) in bands.items():
+        assert status_of({"status": "unclear", "low": low, "high": high}) == text
+    assert status_of({"status": "grows", "low": 0.01, "high": 0.2}) == "grows"
 
 
 def test_folded_two_groups_lists_what_there_is():
