@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+import biasamp_adapters as bam
 from biasamp_adapters.aif360 import BiasAmplificationMetric
 
 # isort: split
@@ -65,3 +66,20 @@ def metric_of(frame: pd.DataFrame, *, weighted: bool = False, **options: Any) ->
     """The metric of the labels and predictions of a frame."""
     truth = dataset(frame, weighted=weighted)
     return BiasAmplificationMetric(truth, classified(truth, frame["y_pred"]), **options)
+
+
+def compas() -> tuple[Any, Any]:
+    """Labels, with the favourable label 0, and predictions with scores of two races."""
+    frame = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    table = frame[["two_year_recid"]].assign(r=frame["race"] == "Caucasian").astype(float)
+    test = BinaryLabelDataset(
+        df=table,
+        label_names=["two_year_recid"],
+        protected_attribute_names=["r"],
+        favorable_label=0,
+        unfavorable_label=1,
+    )
+    predicted = test.copy()
+    predicted.labels = (frame[["decile_score"]] >= 5).to_numpy(float)
+    predicted.scores = 1 - frame[["decile_score"]].to_numpy() / 10
+    return test, predicted
