@@ -96,7 +96,7 @@ def columns_of(choices: Iterable[Choice]) -> dict[str, Column]:
         holds_numbers = choice.labels is not None or choice.argument in _NUMBERS
         for level, name in enumerate(choice.names):
             columns.append(Column(name, None if holds_numbers else (truth, level)))
-    return {f"c{i}": column for i, column in enumerate(columns)}
+    return {f"biasamp_{i}": column for i, column in enumerate(columns)}
 
 
 def are_labels(choices: Iterable[Choice]) -> bool:

@@ -8,7 +8,7 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -298,7 +298,7 @@ def _columns_in(where: str, names: Sequence[str]) -> dict[str, Column]:
 def _filter(
     connection: DuckDBPyConnection,
     rows: str,
-    aliases: Iterable[str],
+    aliases: Collection[str],
     names: Mapping[str, str],
     where: str,
     known: Sequence[str],
@@ -306,12 +306,10 @@ def _filter(
     """Return SQL of the rows that meet a condition, which calls values by the names of columns."""
     import duckdb
 
-    # A column may be called like an alias.
-    kept = {alias: f'"biasamp {alias}"' for alias in aliases}
     named = [f"{value} AS {_identifier(name)}" for value, name in names.items()]
-    named += [f"{alias} AS {renamed}" for alias, renamed in kept.items()]
     try:
-        found = connection.sql(f"SELECT {', '.join(named)} FROM ({rows})").filter(where)
+        found = connection.sql(f"SELECT {', '.join([*aliases, *named])} FROM ({rows})")
+        found = found.filter(where)
     except duckdb.Error as error:
         unknown = re.search(r'Referenced column "(.+)" not found', str(error))
         if unknown:
@@ -321,8 +319,7 @@ def _filter(
         raise ValueError(f"{rule}; received {where!r:.80}: {cause[:120].strip(' .')}.") from None
     if not found.limit(1).fetchall():
         raise ValueError(f"No row meets where; received {where!r:.80}.")
-    aliased = ", ".join(f"{renamed} AS {alias}" for alias, renamed in kept.items())
-    return f"SELECT {aliased} FROM ({found.sql_query()})"
+    return f"SELECT {', '.join(aliases)} FROM ({found.sql_query()})"
 
 
 def _check_header(file: _File) -> None:

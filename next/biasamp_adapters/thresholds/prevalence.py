@@ -136,7 +136,13 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
                 raise ValueError("group_proba needs the sensitive_features of the rows of fit")
             proba = read_group_proba(group_proba, groups.labels, len(score))[kept]
         self._reads_proba = proba is not None
-        self._set(score[kept], truth[kept], rows.weight[kept], groups, proba)
+        score, truth = (x[kept].reshape(kept.sum(), -1) for x in (score, truth))
+        columns = [
+            self._fit_column(*column, rows.weight[kept], groups, proba)
+            for column in zip(score.T, truth.T, strict=True)
+        ]
+        thresholds = np.array(columns).T if self._columns else np.array(columns[0])
+        self.thresholds_, self.pooled_threshold_ = thresholds[:-1], thresholds[-1]
         self.groups_ = () if sensitive_features is None else groups.labels
         return self
 
@@ -214,47 +220,37 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         self.classes_ = (truth.labels[1 - code], positive)
         return truth.codes == code
 
-    def _set(
+    def _fit_column(
         self, score: Array, truth: Array, weight: Array, groups: Codes, proba: Array | None
-    ) -> None:
-        """Set the thresholds of all rows, and of each group."""
-        score, truth = score.reshape(len(score), -1), truth.reshape(len(truth), -1)
+    ) -> list[float]:
+        """Return the threshold of each group, and then that of all rows."""
         members = [groups.codes == code for code in range(len(groups.labels))]
-        shares = np.empty((len(members), score.shape[1]))
-        for label, rows, share in zip(groups.labels, members, shares, strict=True):
-            share[:] = self._share(label, truth[rows], weight[rows])
+        named = [*zip(groups.labels, members, strict=True)]
+        shares = np.array([self._share(label, truth[rows], weight[rows]) for label, rows in named])
         sizes = np.array([weight[rows].sum() for rows in members])
-        pooled, thresholds = np.empty(score.shape[1]), np.empty(shares.shape)
-        for k, share in enumerate(np.average(shares, axis=0, weights=sizes)):
-            pooled[k] = _threshold(score[:, k], truth[:, k], weight, share, self.tolerance)
-            if proba is not None:
-                wanted, slack = sizes * shares[:, k], sizes * self.tolerance
-                thresholds[:, k] = mean_thresholds(score[:, k], weight, proba, wanted, slack)
-        if proba is None:
-            for code, k in np.ndindex(shares.shape):
-                rows, name = members[code], listing([groups.labels[code]])
-                of_group = score[rows, k], truth[rows, k], weight[rows], shares[code, k]
-                thresholds[code, k] = self._of_group(name, pooled[k], *of_group)
-        self.thresholds_ = thresholds if self._columns else thresholds[:, 0]
-        self.pooled_threshold_ = pooled if self._columns else float(pooled[0])
-
-    def _of_group(
-        self, name: str, pooled: Any, score: Array, positive: Array, weight: Array, share: Any
-    ) -> Any:
-        """Return the threshold of a group, or that of all rows if it cannot have its own."""
-        if positive.min() < positive.max() and score.min() < score.max():
-            return _threshold(score, positive, weight, share, self.tolerance)
-        if self.unknown_groups == "pooled":
-            return pooled
-        raise ValueError(
-            f"each group must have both classes and different scores; {name} has not "
-            "(unknown_groups='pooled' gives it the threshold of all rows)"
-        )
+        of_all = np.average(shares, weights=sizes)
+        pooled = _threshold(score, truth, weight, of_all, self.tolerance)
+        if proba is not None:
+            slack = sizes * self.tolerance
+            return [*mean_thresholds(score, weight, proba, sizes * shares, slack), pooled]
+        thresholds = []
+        for (label, rows), share in zip(named, shares, strict=True):
+            if 0 < truth[rows].mean() < 1 and np.ptp(score[rows]) > 0:
+                of_group = score[rows], truth[rows], weight[rows]
+                thresholds.append(_threshold(*of_group, share, self.tolerance))
+            elif self.unknown_groups == "pooled":
+                thresholds.append(pooled)
+            else:
+                raise ValueError(
+                    f"each group must have both classes and different scores; {listing([label])} "
+                    "has not (unknown_groups='pooled' gives it the threshold of all rows)"
+                )
+        return [*thresholds, pooled]
 
     def _share(self, group: Label, truth: Array, weight: Array) -> Any:
-        """Return the share to predict positive in a group, of all columns or of each."""
+        """Return the share to predict positive in a group."""
         if self.prevalence is None:
-            return np.average(truth, axis=0, weights=weight)
+            return np.average(truth, weights=weight)
         share: Any = self.prevalence
         if isinstance(share, Mapping):
             share = share.get(group)
