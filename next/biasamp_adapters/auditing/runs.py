@@ -42,25 +42,25 @@ def _mean(draws: Sequence[Array] | None, confidence: float, are_folds: bool) -> 
     Folds share rows of training, so only the spread between them is known. Runs on the same rows
     also share the chance of these rows, which replicates show.
     """
-    nothing = {"mean": np.nan, "low": np.nan, "high": np.nan}
+    record = {"mean": np.nan, "low": np.nan, "high": np.nan, "reason": ""}
     if draws is None:
-        return nothing | {"reason": words.NO_DIRECTION}
+        return record | {"reason": words.NO_DIRECTION}
     values, n = np.array([x[0] for x in draws]), len(draws)
-    mean = float(values.mean())
+    mean = record["mean"] = float(values.mean())
     if n < 2:
-        return nothing | {"mean": mean, "reason": words.ONE_RUN}
+        return record | {"reason": words.ONE_RUN}
     spread = values.std(ddof=1)
     if spread == 0:
-        return nothing | {"mean": mean, "reason": words.EQUAL_RUNS}
+        return record | {"reason": words.EQUAL_RUNS}
     level = (1 + confidence) / 2
     variance = (stdtrit(n - 1, level) * spread) ** 2 / n
     if not are_folds:
         if len(draws[0]) < 2:
-            return nothing | {"mean": mean, "reason": words.NOT_REQUESTED}
+            return record | {"reason": words.NOT_REQUESTED}
         of_mean = np.mean([x[1:] for x in draws], axis=0)
         variance += (ndtri(level) * np.nanstd(of_mean)) ** 2
     reach = float(np.sqrt(variance))
-    return {"mean": mean, "low": mean - reach, "high": mean + reach, "reason": ""}
+    return record | {"low": mean - reach, "high": mean + reach}
 
 
 def track_models(computed: Computed) -> pd.DataFrame:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
-from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +26,6 @@ from biasamp_adapters.counting.labels import (
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 
-_Audit = TypeVar("_Audit")
-_Record = TypeVar("_Record")
-
 
 def summarize(
     computed: Computed,
@@ -39,44 +35,37 @@ def summarize(
     favorable_label: Label | None,
 ) -> Summary:
     """Return the summary; ``names`` are those of columns, and whether two are the same."""
-    audits, first = computed.audits, computed.audits[0]
+    audits, by_direction = computed.audits, computed.by_direction
     rates = {audit: list(records.rate_records(audit)) for audit in audits}
     return Summary(
         version=VERSION,
         title=title,
         data=_data(computed, scores, names, favorable_label),
         method={
-            "confidence": first.confidence,
-            "n_boot": first.ba.n_boot,
+            "confidence": audits[0].confidence,
+            "n_boot": audits[0].ba.n_boot,
             "random_state": computed.seed,
             "versions": {name: version(name) for name in ("biasamp-adapters", "numpy")},
             "files": {},
         },
-        verdicts=_of_all(gap_records.verdict_records, audits),
-        gaps=_of_all(gap_records.gap_records, audits),
-        errors=_of_all(gap_records.error_records, audits),
+        verdicts=[x for audit in audits for x in gap_records.verdict_records(audit)],
+        gaps=[x for audit in audits for x in gap_records.gap_records(audit)],
+        errors=[x for audit in audits for x in gap_records.error_records(audit)],
         missing=[x for audit in audits for x in gap_records.missing_records(audit, computed.seed)],
         scores=scores.records,
-        metrics=_of_all(records.metric_records, audits),
+        metrics=[x for audit in audits for x in records.metric_records(audit)],
         rates=[x for of_audit in rates.values() for x in of_audit],
-        largest=_of_all(records.largest_records, audits),
-        differences=_of_all(records.difference_records, computed.by_direction.values()),
+        largest=[x for audit in audits for x in records.largest_records(audit)],
+        differences=[x for of in by_direction.values() for x in records.difference_records(of)],
         thresholds=scores.thresholds,
-        equal_errors=_of_all(records.equal_error_records, audits),
-        levels=_of_all(records.level_records, audits),
+        equal_errors=[x for audit in audits for x in records.equal_error_records(audit)],
+        levels=[x for audit in audits for x in records.level_records(audit)],
         pairs=[x for audit in audits for x in records.pair_records(audit, rates[audit])],
-        frequency=_of_all(records.frequency_records, audits),
-        strata=_of_all(records.stratum_records, audits),
-        rows_needed=_of_all(records.rows_needed_records, audits),
+        frequency=[x for audit in audits for x in records.frequency_records(audit)],
+        strata=[x for audit in audits for x in records.stratum_records(audit)],
+        rows_needed=[x for audit in audits for x in records.rows_needed_records(audit)],
         notes=[*_notes(computed, scores, names), *computed.notes],
     )
-
-
-def _of_all(
-    records_of: Callable[[_Audit], Iterator[_Record]], audits: Iterable[_Audit]
-) -> list[_Record]:
-    """Return the records of all audits in one list."""
-    return list(chain.from_iterable(map(records_of, audits)))
 
 
 def _notes(computed: Computed, scores: Scores, names: Mapping[str, Any]) -> Iterator[str]:
