@@ -36,11 +36,9 @@ _PLAIN |= {"○": "o", "●": "*", "─": "-", "━": "=", "┆": ":", "░": ".
 #: The error of wrong options; newer releases of Typer bring their own copy of click.
 _USAGE_ERROR: type[Any] = typer.BadParameter.__bases__[0]
 
-Texts: TypeAlias = list[str] | None
-Text: TypeAlias = str | None
-Number: TypeAlias = float | None
-Whole: TypeAlias = int | None
-File: TypeAlias = Path | None
+#: The types of options.
+Texts, Text, File = list[str] | None, str | None, Path | None
+Number, Whole = float | None, int | None
 
 _Function: TypeAlias = Callable[[dict[str, Any]], None]
 
@@ -117,19 +115,13 @@ def _command(*options: str) -> Callable[[_Function], _Function]:
     for section, of_section in _OPTIONS.items():
         for name in (name for name in of_section if name in options):
             kind, metavar, text = of_section[name]
-            texts: dict[str, Any] = {
-                "metavar": metavar or None,
-                "help": text,
-                "show_default": False,
-                "rich_help_panel": section,
-            }
             names = {"full": ["--full"], "output": ["--output", "-o"]}.get(name, [])
-            option = typer.Argument(**texts) if name == "files" else typer.Option(*names, **texts)
+            make: Any = typer.Argument if name == "files" else partial(typer.Option, *names)
+            about = {"metavar": metavar or None, "help": text, "rich_help_panel": section}
+            annotation: Any = Annotated[kind, make(**about, show_default=False)]
             default = {list[str]: Parameter.empty, Path: Parameter.empty, bool: False}.get(kind)
-            annotation: Any = Annotated[kind, option]
-            parameters.append(
-                Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-            )
+            parameter = Parameter(name, Parameter.KEYWORD_ONLY, default=default)
+            parameters.append(parameter.replace(annotation=annotation))
 
     def register(function: _Function) -> _Function:
         def command(**given: Any) -> None:
@@ -201,13 +193,8 @@ def _demo(given: dict[str, Any]) -> None:
 
     _check_outputs(given)
     table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
-    report = bam.audit(
-        table,
-        y_true="two_year_recid",
-        y_score="decile_score",
-        threshold=5,
-        sensitive_features="race",
-    )
+    columns: Any = {"y_true": "two_year_recid", "sensitive_features": "race"}
+    report = bam.audit(table, y_score="decile_score", threshold=5, **columns)
     _print(report, given["full"], _write(report, given))
 
 
@@ -292,7 +279,9 @@ def _print(report: AuditReport, full: bool, lines: Sequence[str]) -> None:
             show(compose(report.summary), console, full)
         else:
             print(report.to_text(full, console.width), end="")
-        print(*lines, sep="\n", end="\n" * bool(lines), flush=True)
+        if lines:
+            print(*lines, sep="\n")
+        sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
