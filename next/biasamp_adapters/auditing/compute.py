@@ -14,13 +14,14 @@ from biasamp_adapters.auditing.model_audit import ModelAudit
 from biasamp_adapters.counting.counts import MODEL
 from biasamp_adapters.counting.labels import ATTRIBUTE_PREDICTION, PREDICTION, Array, Label
 from biasamp_adapters.counting.reference import Evaluation
+from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.inference.gaps import GroupRates
 from biasamp_adapters.inference.replicates import Beside, replicate, replicates_of
 from biasamp_adapters.inference.verdict import Judgement, judge
 from biasamp_adapters.metrics.attacks import AttackMetric
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.functions import get_metric
-from biasamp_adapters.result import AmplificationResult, Measurement
+from biasamp_adapters.result import Measurement
 
 #: The metrics of each direction, BA first.
 _METRICS = {
@@ -105,8 +106,8 @@ def compute(
                 model=x.model,
                 members=members[direction],
                 rates=rates[x.model],
-                results=_results(x.metrics, drawn, confidence),
-                strata=_results(x.strata, drawn, confidence),
+                results=[m.result(drawn.get(m, {}), (), confidence) for m in x.metrics],
+                strata=[m.result(drawn.get(m, {}), (), confidence) for m in x.strata],
                 judgement=judgement,
                 confidence=confidence,
                 reason=reason,
@@ -162,35 +163,23 @@ def _draw(
     Those on the same rows share their draws; label sets make rows of their own. What stands beside
     the metrics reads the rows of the first one.
     """
-    metrics, beside = list[Any](), list[Any]()
-    for direction, of_direction in measured.items():
-        for x in of_direction:
-            metrics += x.metrics
-            beside += [m for m in x.strata if not m.reason_not_to_draw]
-            beside += [] if members[direction].are_too_many else [x.groups]
+    all_measured = [x for of_direction in measured.values() for x in of_direction]
+    metrics = [m for x in all_measured for m in x.metrics]
     n_drawn = replicates_of(n_boot, metrics, confidence)
     if n_drawn < n_boot:
         notes.append(words.FEWER_REPLICATES.format(n=n_drawn, usual=n_boot))
-    by_rows: dict[int, list[Any]] = {}
+    by_rows: dict[Rows, list[Any]] = {}
     for m in metrics:
         if not m.reason_not_to_draw:
-            by_rows.setdefault(id(m.evaluation.rows), []).append(m)
-    first, drawn = metrics[0].evaluation.rows, _Draws()
-    for of_rows in by_rows.values():
-        rows = of_rows[0].evaluation.rows
-        reference = next((m.evaluation.reference for m in of_rows if m.reads_reference), None)
-        both = of_rows + beside if rows is first else of_rows
-        scores, note = replicate(both, rows, reference, n_drawn, seed)
-        drawn |= zip(both, scores, strict=True)
-        notes.append(note)
+            by_rows.setdefault(m.evaluation.rows, []).append(m)
+    beside = by_rows[metrics[0].evaluation.rows]
+    for direction, of_direction in measured.items():
+        beside += [m for x in of_direction for m in x.strata if not m.reason_not_to_draw]
+        if not members[direction].are_too_many:
+            beside += [x.groups for x in of_direction]
+    drawn, notes_on_draws = replicate(by_rows, n_drawn, seed)
+    notes += notes_on_draws
     return drawn
-
-
-def _results(
-    measurements: Sequence[Any], drawn: _Draws, confidence: float
-) -> list[AmplificationResult]:
-    """Return the result of each measurement, from its replicates if there are any."""
-    return [m.result(drawn.get(m, {}), (), confidence) for m in measurements]
 
 
 def _judge(

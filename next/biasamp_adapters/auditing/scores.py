@@ -114,12 +114,14 @@ def _draw(
     evaluation, metric = replace(evaluation, rows=rows), DirectionalBiasAmplification()
     own, *others = (metric.measure(evaluation, rule, seed) for rule in rows.models)
     groups = measure_groups(own, audit.members)
-    accuracies = [Beside(evaluation, ba.model, _accuracy) for ba in others]
-    draws, _ = replicate([groups, *accuracies], rows, None, audit.ba.n_boot, seed)
-    rates = with_draws(groups.score(own.margins), draws[0])
-    pairs = zip(others, draws[1:], strict=True)
+    accuracies = {ba: Beside(evaluation, ba.model, _accuracy) for ba in others}
+    draws, _ = replicate({rows: [groups, *accuracies.values()]}, audit.ba.n_boot, seed)
+    rates = with_draws(groups.score(own.margins), draws[groups])
     accuracy = rates["accuracy"][:, -1]
-    return rates, [_threshold_record(audit, ba, x["accuracy"], accuracy) for ba, x in pairs]
+    return rates, [
+        _threshold_record(audit, ba, draws[beside]["accuracy"], accuracy)
+        for ba, beside in accuracies.items()
+    ]
 
 
 def _accuracy(margins: Margins) -> dict[str, Array]:

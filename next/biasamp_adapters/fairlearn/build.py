@@ -186,12 +186,8 @@ def _measure(
             is_part = measurement.evaluation is part
             rows = evaluation.rows if is_part else measurement.evaluation.rows
             by_rows.setdefault(rows, []).append(measurement)
-    scores: dict[Measurement, dict[str, Array]] = {}
-    for rows, drawn in by_rows.items():
-        reference = next((x.evaluation.reference for x in drawn if x.reads_reference), None)
-        replicates, note = replicate(drawn, rows, reference, setting.n_boot, setting.seed, _score)
-        scores |= zip(drawn, replicates, strict=True)
-        notes.append(note)
+    scores, notes_on_draws = replicate(by_rows, setting.n_boot, setting.seed, _score)
+    notes += notes_on_draws
     columns = {
         name: [
             Column(name, x, scores.get(x, {}), *groups, setting.confidence)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class Beside:
     scores: Callable[[Margins], dict[str, Array]]
     width: int = 0
     n_pairs: int = 0
+    reads_reference: ClassVar[bool] = False
 
     def score(self, margins: Margins, origin: Any = None, rng: Any = None) -> dict[str, Array]:
         """Return the scores of a batch."""
@@ -92,29 +93,32 @@ def _score(measurement: Any, *draw: Any) -> dict[str, Array]:
 
 
 def replicate(
-    measurements: Sequence[Any],
-    rows: Rows,
-    reference: Rows | None,
+    by_rows: Mapping[Rows, Sequence[Any]],
     n_boot: int,
     seed: int,
     score: Callable[..., dict[str, Array]] = _score,
-) -> tuple[list[dict[str, Array]], str]:
-    """Return the scores of all measurements on the same drawn rows, and a note on what was drawn.
+) -> tuple[dict[Any, dict[str, Array]], list[str]]:
+    """Return the scores of measurements by the rows that are drawn, and notes on how these are.
 
-    Those of one model share its margins, and all flip labels by the same random numbers. A
-    reference is drawn independently. Measurements of strata read some of the drawn rows. ``score``
-    may add others to their scores.
+    Those on the same rows share the draws. Those of one model share its margins, and all flip
+    labels by the same random numbers. A reference is drawn independently. Measurements of strata
+    read some of the drawn rows. ``score`` may add others to their scores.
     """
-    n_pairs = max(measurement.n_pairs for measurement in measurements)
-    data = Partition.to_draw(rows, n_pairs)
-    drawn_reference = None if reference is None else Partition.to_draw(reference, n_pairs)
-    widest = max(len(data.times), *(measurement.width for measurement in measurements))
-    step, n = max(_BATCH // widest, 1), len(measurements)
-    sizes = [min(step, n_boot - start) for start in range(0, n_boot, step)]
-    rng = generator(_DRAWS, seed)
-    batches = _score_batches(measurements, data, drawn_reference, sizes, rng, score)
-    scores = list(watch(batches, len(sizes) * n, "replicates", "a smaller n_boot (--n-boot)"))
-    return [_join(scores[i::n]) for i in range(n)], data.note
+    scores, notes = dict[Any, dict[str, Array]](), []
+    for rows, measurements in by_rows.items():
+        n_pairs = max(measurement.n_pairs for measurement in measurements)
+        data = Partition.to_draw(rows, n_pairs)
+        reference = next((m.evaluation.reference for m in measurements if m.reads_reference), None)
+        origin = None if reference is None else Partition.to_draw(reference, n_pairs)
+        widest = max(len(data.times), *(measurement.width for measurement in measurements))
+        step, n = max(_BATCH // widest, 1), len(measurements)
+        sizes = [min(step, n_boot - start) for start in range(0, n_boot, step)]
+        rng = generator(_DRAWS, seed)
+        batches = _score_batches(measurements, data, origin, sizes, rng, score)
+        drawn = list(watch(batches, len(sizes) * n, "replicates", "a smaller n_boot (--n-boot)"))
+        scores |= {m: _join(drawn[i::n]) for i, m in enumerate(measurements)}
+        notes.append(data.note)
+    return scores, notes
 
 
 def _score_batches(

@@ -204,16 +204,13 @@ class Metric(ABC):
         watched = watch(models, len(models), "values", "fewer models in a call")
         measurements = [self.measure(evaluation, model, seed) for model in watched]
         drawn = [m for m in measurements if n_boot and not m.reason_not_to_draw]
-        scores: dict[str | None, dict[str, Array]] = {}
-        notes: list[str] = []
+        scores, notes = dict[Any, dict[str, Array]](), list[str]()
         if drawn:
-            rows, reference = drawn[0].evaluation.rows, drawn[0].evaluation.reference
-            reference = reference if drawn[0].reads_reference else None
-            replicates, note = replicate(drawn, rows, reference, n_boot, seed)
-            scores = {m.model: x for m, x in zip(drawn, replicates, strict=True)}
-            notes = [note, _note_on_clusters(rows)]
+            rows = drawn[0].evaluation.rows
+            scores, notes = replicate({rows: drawn}, n_boot, seed)
+            notes.append(_note_on_clusters(rows))
         return {
-            model: measurement.result(scores.get(model, {}), notes, confidence)
+            model: measurement.result(scores.get(measurement, {}), notes, confidence)
             for model, measurement in zip(models, measurements, strict=True)
         }
 

@@ -101,12 +101,11 @@ def label_error_sensitivity(
         raise ValueError("result must have no reference, and one group for each row")
     listed = [0, *(errors if isinstance(errors, list | tuple) else [errors])]
     corrected = [_correct(measurement, error) for error in listed]
-    scores: list[dict[str, Array]] = [{} for _ in corrected]
+    scores = dict[Any, dict[str, Array]]()
     if result.n_boot:
         seed = read_seed(random_state)
-        scores, _ = replicate(corrected, evaluation.rows, None, result.n_boot, seed)
-    pairs = zip(corrected, scores, strict=True)
-    table = pd.DataFrame([_row(one, drawn, result.confidence) for one, drawn in pairs])
+        scores, _ = replicate({evaluation.rows: corrected}, result.n_boot, seed)
+    table = pd.DataFrame([_row(x, scores.get(x, {}), result.confidence) for x in corrected])
     sides = sum(np.sign(table[end].fillna(table["value"]).round(9)) for end in ("low", "high"))
     turned = (sides != sides[0]) & table["value"].notna()
     return table.assign(error=pd.Series(listed, dtype=object), turned=turned)[_COLUMNS]

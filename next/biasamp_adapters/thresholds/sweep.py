@@ -162,20 +162,19 @@ def threshold_sweep(
     models = watch(rows.models, len(rows.models), "thresholds", "a smaller n_thresholds")
     measurements = [metric.measure(evaluation, model, seed) for model in models]
     shares = Beside(evaluation, None, _share_at_thresholds)
-    drawn, first, note = shares.score(evaluation.margins(None)[0])["share"], measurements[0], ""
-    scores: list[dict[str, Array]] = [{} for _ in measurements]
-    if n_boot and not first.reason_not_to_draw:
-        drawn_reference = evaluation.reference if first.reads_reference else None
-        both = [*measurements, shares]
-        scores, note = replicate(both, evaluation.rows, drawn_reference, n_boot, seed)
-        drawn = np.vstack([drawn, scores.pop()["share"]])
-    results = [m.result(x, (), confidence) for m, x in zip(measurements, scores, strict=True)]
+    drawn, scores = shares.score(evaluation.margins(None)[0])["share"], dict[Any, Any]()
+    notes = [*evaluation.notes]
+    if n_boot and not measurements[0].reason_not_to_draw:
+        both = {evaluation.rows: [*measurements, shares]}
+        scores, notes_on_draws = replicate(both, n_boot, seed)
+        drawn = np.vstack([drawn, scores[shares]["share"]])
+        notes += notes_on_draws
+    results = [m.result(scores.get(m, {}), (), confidence) for m in measurements]
     half_row = np.array([m.half_row for m in measurements])
     frame, integral = _summarize(
         thresholds, drawn, [result.estimate for result in results], half_row, confidence
     )
-    notes = tuple(filter(None, [*evaluation.notes, note]))
-    return ThresholdSweep(metric.name, metric.key, frame, integral, notes)
+    return ThresholdSweep(metric.name, metric.key, frame, integral, tuple(filter(None, notes)))
 
 
 def _share_at_thresholds(margins: Margins) -> dict[str, Array]:
