@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 MINUS, NONE = "−", "–"
@@ -169,6 +171,15 @@ def agree(n: int, one: str, several: str) -> str:
 
 
 # Names.
+
+
+def unknown_name(kind: str, received: str, names: Iterable[str], others: Iterable[str] = ()) -> str:
+    """Return an error that lists names, and says which of them or of others may be meant."""
+    names = list(names)
+    nearest = get_close_matches(received, [*names, *others], 1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
+    listed = textwrap.shorten(", ".join(names), 200, placeholder=" ...")
+    return f"unknown {kind} {received[:40]!r}{hint} The {kind}s are {listed}."
 
 
 def clean(text: str) -> str:

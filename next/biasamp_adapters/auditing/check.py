@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,7 +9,7 @@ from typing import Any, NamedTuple
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import gaps_of
 from biasamp_adapters.auditing.summary import GapRecord, Number, Summary
-from biasamp_adapters.figures import MINUS, Digits, name, ratio, sign_of, with_unit
+from biasamp_adapters.figures import MINUS, Digits, name, ratio, sign_of, unknown_name, with_unit
 
 #: The ranges of numbers by the beginnings of their keys; of all others -1 to 1.
 _RANGES = {"multi_undirected": (0, 2), "multi": (0, 1), "accuracy": (0, 1)}
@@ -96,11 +94,7 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
     numbers = list(_numbers(summary))
     found = [x for x in numbers if plain in (x.name, x.key, x.name.removesuffix(" A->T"))]
     if not found:
-        known = list(dict.fromkeys(x.name for x in numbers))
-        nearest = difflib.get_close_matches(plain, known, 1)
-        hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
-        listed = textwrap.shorten(", ".join(known), 200, placeholder=" ...")
-        raise ValueError(f"unknown number {plain[:40]!r}{hint} The numbers are: {listed}")
+        raise ValueError(unknown_name("number", plain, dict.fromkeys(x.name for x in numbers)))
     is_good = found[0].key == "accuracy" or found[0].key.endswith("_ratio")
     if rule in _FROM_BELOW and not is_good:
         raise ValueError(f"{rule} is for accuracy and ratios; received {plain!r}.")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
 from biasamp_adapters.counting.labels import Label
+from biasamp_adapters.figures import unknown_name
 from biasamp_adapters.metrics.attacks import (
     DirectionalPredictabilityAmplification,
     LeakageAmplification,
@@ -280,9 +280,5 @@ def get_metric(metric: Any, **settings: Any) -> Metric:
         raise ValueError(f"metric must be an object, {metric.__name__}(); received the class")
     name = str(metric).replace("→", "->")
     if name not in _BY_NAME:
-        nearest = get_close_matches(name, _BY_NAME, 1)
-        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
-        raise ValueError(
-            f"unknown metric {str(metric)[:40]!r}{hint} The metrics are {', '.join(_SHORT)}."
-        )
+        raise ValueError(unknown_name("metric", name, _SHORT, _BY_NAME))
     return replace(_BY_NAME[name], **settings)
