@@ -130,23 +130,21 @@ def _measure(
 ) -> list[Any]:
     """Return the metrics that suit the data; notes get the reasons why others do not."""
     measurements: list[Measurement] = []
-    reasons = {}
     for name in _METRICS[direction]:
         # BA is over all classes; of two, the positive one is asked for by MALS.
         metric = get_metric(name, **({"pos_label": pos_label} if name == "MALS" else {}))
-        if isinstance(metric, AttackMetric) and metric.needs_fitting(evaluation.rows):
-            reasons[metric.name] = words.NEEDS_FITTING
-            continue
-        try:
-            measurements.append(metric.measure(evaluation, model, seed))
-        except ValueError as error:
-            if not measurements:  # Without BA there is no audit.
-                raise
-            reasons[metric.name] = str(error).rstrip(".")
-            if evaluation.base_rates is not None:
-                reasons[metric.name] = words.NEEDS_LABELS
-    for name, reason in reasons.items():
-        notes.append(words.NOT_COMPUTED.format(name=name.replace("->", "→"), reason=reason))
+        reason = words.NEEDS_FITTING
+        if not (isinstance(metric, AttackMetric) and metric.needs_fitting(evaluation.rows)):
+            try:
+                measurements.append(metric.measure(evaluation, model, seed))
+                continue
+            except ValueError as error:
+                if not measurements:  # Without BA there is no audit.
+                    raise
+                has_labels = evaluation.base_rates is None
+                reason = str(error).rstrip(".") if has_labels else words.NEEDS_LABELS
+        name = metric.name.replace("->", "→")
+        notes.append(words.NOT_COMPUTED.format(name=name, reason=reason))
     return measurements
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from biasamp_adapters import words
 from biasamp_adapters.auditing.evaluate import ROLES, Members
 from biasamp_adapters.auditing.summary import Number, OfModel
-from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.labels import Array, Label
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.bands import NOISE, simultaneous_bands
 from biasamp_adapters.inference.gaps import Gap
@@ -20,9 +20,6 @@ from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.verdict import Judgement
 from biasamp_adapters.metrics.base import A_TO_T
 from biasamp_adapters.result import AmplificationResult
-
-#: The numbers in which models are compared.
-COMPARED = ("BA", "mean change", "excess", "accuracy")
 
 #: What happens to gaps that get larger, and to those that get smaller or turn round.
 _SIDES = ("grows", "appears"), ("shrinks", "reverses")
@@ -97,10 +94,13 @@ class ModelAudit:
         sides = [[i for i, gap in enumerate(self.gaps) if gap.status in side] for side in _SIDES]
         return [side[0] for side in sides if side]
 
+    @cached_property
+    def _positions(self) -> dict[Label, int]:
+        return {label: i for i, label in enumerate(self.members.groups)}
+
     def places(self, gap: Gap) -> tuple[list[int], int]:
         """Return the positions of both groups of a gap, of which -1 is all rows, and its class."""
-        position = {label: i for i, label in enumerate(self.members.groups)}
-        groups = [position.get(label, -1) for label in (gap.first, gap.second)]
+        groups = [self._positions.get(label, -1) for label in (gap.first, gap.second)]
         return groups, self.members.classes.index(gap.of_class)
 
     def rate(self, name: str, of_class: int) -> tuple[Array, Array]:
@@ -123,15 +123,14 @@ class ModelAudit:
         return difference
 
     @cached_property
-    def numbers(self) -> dict[str, Estimate | None]:
-        """The numbers in which models are compared; None if there is none."""
-        accuracy = self.rates.get("accuracy") if self.direction == A_TO_T else None
-        return {
-            "BA": self.ba.estimate,
-            "mean change": self.judgement.mean_change,
-            "excess": self.ba.excess,
-            "accuracy": None if accuracy is None else self.estimate(accuracy[:, -1]),
-        }
+    def numbers(self) -> dict[str, Estimate]:
+        """The numbers in which models are compared; excess and accuracy only if they exist."""
+        numbers = {"BA": self.ba.estimate, "mean change": self.judgement.mean_change}
+        if self.ba.excess is not None:
+            numbers["excess"] = self.ba.excess
+        if self.direction == A_TO_T and "accuracy" in self.rates:
+            numbers["accuracy"] = self.estimate(self.rates["accuracy"][:, -1])
+        return numbers
 
     def estimate(self, draws: Array, reason: str = "") -> Estimate:
         """Return a number with its interval; the first draw is that of the data."""
@@ -163,11 +162,10 @@ def key_of(name: str, direction: str) -> str:
 
 def draws_of(audits: Sequence[ModelAudit], name: str) -> list[Array] | None:
     """Return a number of models, in the data and in replicates; None if it is missing in one."""
-    numbers = [audit.numbers[name] for audit in audits]
-    known = [x for x in numbers if x is not None and math.isfinite(x.value)]
-    if len(known) < len(audits):
+    numbers = [audit.numbers.get(name, Estimate(np.nan)) for audit in audits]
+    if not all(math.isfinite(number.value) for number in numbers):
         return None
-    return [np.r_[x.value, x.replicates] for x in known]
+    return [np.r_[number.value, number.replicates] for number in numbers]
 
 
 def bands_of(changes: Array, name: str, audit: ModelAudit) -> tuple[Array, Array]:

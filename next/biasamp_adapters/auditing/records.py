@@ -10,7 +10,6 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.model_audit import (
-    COMPARED,
     ModelAudit,
     bands_of,
     draws_of,
@@ -49,10 +48,9 @@ def metric_records(audit: ModelAudit) -> Iterator[MetricRecord]:
     """Yield the published metrics, excess, mean change and accuracy."""
     numbers = [(x.metric, x.key, x.estimate) for x in audit.results]
     for name in ("excess", "mean change", "accuracy"):
-        number, direction = audit.numbers[name], audit.direction
-        if number is not None:
-            full_name = name if name == "accuracy" else f"{name} {direction}"
-            numbers.append((full_name, key_of(name, direction), number))
+        if name in audit.numbers:
+            full_name = name if name == "accuracy" else f"{name} {audit.direction}"
+            numbers.append((full_name, key_of(name, audit.direction), audit.numbers[name]))
     for name, key, number in numbers:
         yield MetricRecord(**to_number(number), name=name, key=key, **audit.about)
 
@@ -153,7 +151,7 @@ def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
 def difference_records(audits: Sequence[ModelAudit]) -> Iterator[DifferenceRecord]:
     """Yield how models differ from the first one in a direction; each number is one family."""
     first, *others = audits
-    for name in COMPARED:
+    for name in first.numbers:
         draws = draws_of(audits, name)
         if draws is None or not others:
             continue

@@ -11,7 +11,7 @@ from scipy.special import ndtri, stdtrit
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.compute import Computed
-from biasamp_adapters.auditing.model_audit import COMPARED, ModelAudit, bands_of, draws_of
+from biasamp_adapters.auditing.model_audit import ModelAudit, bands_of, draws_of
 from biasamp_adapters.counting.labels import Array
 
 
@@ -27,9 +27,7 @@ def mean_over_runs(audits: Sequence[Computed]) -> pd.DataFrame:
     records = []
     for direction in audits[0].members:
         runs = [run for audit in audits for run in audit.by_direction[direction]]
-        for name in COMPARED:
-            if name == "accuracy" and runs[0].numbers[name] is None:
-                continue
+        for name in runs[0].numbers:
             record = {"metric": name, "direction": direction, "runs": len(runs)}
             mean = _mean(draws_of(runs, name), runs[0].confidence, are_folds)
             records.append(record | mean)
@@ -74,7 +72,7 @@ def track_models(computed: Computed) -> pd.DataFrame:
 def _steps(audits: Sequence[ModelAudit]) -> Iterator[dict[str, Any]]:
     """Yield the records of a direction; the steps of one number are one family."""
     first, tail = audits[0], (1 - audits[0].confidence) / 2
-    for name in COMPARED:
+    for name in first.numbers:
         draws = draws_of(audits, name)
         if draws is None:
             continue

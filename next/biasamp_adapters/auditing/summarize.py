@@ -85,7 +85,7 @@ def _data(
 ) -> Data:
     """Return what was compared."""
     evaluation, rows = computed.evaluation, computed.evaluation.rows
-    members = computed.members[next(iter(computed.members))]
+    members = next(iter(computed.members.values()))
     positive = members.classes[members.compared[0]] if len(members.compared) == 1 else None
     models = computed.models if rows.has(PREDICTION) else ()
     feature = rows.names.get(ATTRIBUTE)
@@ -129,20 +129,12 @@ def _missing(computed: Computed, truth: str) -> dict[str, int]:
 
 def _members(computed: Computed, direction: str) -> list[Member]:
     """Return what a direction compares."""
-    evaluation = computed.evaluation
-    if direction in computed.members:
-        of = computed.members[direction]
-    elif evaluation.rows.has(ROLES[direction][0]):
-        of = Members.of(evaluation, direction, None)
-    else:  # With given rates, no row is labelled.
+    rows = computed.evaluation.rows
+    if not rows.has(ROLES[direction][0]):  # With given rates, no row is labelled.
         [other] = computed.members.values()
         return [Member(name=label, rows=0, size=0.0, share=0.0) for label in other.classes]
+    of = computed.members.get(direction) or Members.of(computed.evaluation, direction, None)
     return [
-        Member(
-            name=label,
-            rows=round(of.rows[i]),
-            size=float(of.sizes[i]),
-            share=float(of.rows[i] / evaluation.rows.n_rows),
-        )
-        for i, label in enumerate(of.groups)
+        Member(name=label, rows=round(n), size=float(size), share=float(n / rows.n_rows))
+        for label, n, size in zip(of.groups, of.rows, of.sizes, strict=True)
     ]
