@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -63,6 +64,7 @@ class Computed:
 class _Measured(NamedTuple):
     """What is measured of a model in a direction: metrics, BA of strata, and rates of groups."""
 
+    members: Members
     model: str
     metrics: list[Any]
     strata: list[Any]
@@ -83,18 +85,17 @@ def compute(
         raise ValueError("y_pred or sensitive_features_pred must be given; received neither")
     members = {d: Members.of(evaluation, d, pos_label) for d in directions}
     notes, parts = list[str](), list(evaluation.strata())
-    measured: dict[str, list[_Measured]] = {direction: [] for direction in directions}
-    for direction, of_direction in measured.items():
-        for model in models:
-            metrics = _measure(evaluation, direction, model, pos_label, seed, notes)
-            strata = [metrics[0].metric.measure(part, model, seed) for part in parts]
-            groups = measure_groups(metrics[0], members[direction])
-            of_direction.append(_Measured(model, metrics, strata, groups))
-    reason = measured[directions[0]][0].metrics[0].reason_not_to_draw
-    reason = words.NOT_REQUESTED if n_boot == 0 else reason
-    drawn = {} if reason else _draw(measured, members, n_boot, confidence, seed, notes)
+    measured = []
+    for direction, model in itertools.product(directions, models):
+        metrics = _measure(evaluation, direction, model, pos_label, seed, notes)
+        strata = [metrics[0].metric.measure(part, model, seed) for part in parts]
+        groups = measure_groups(metrics[0], members[direction])
+        measured.append(_Measured(members[direction], model, metrics, strata, groups))
+    reason = words.NOT_REQUESTED if n_boot == 0 else measured[0].metrics[0].reason_not_to_draw
+    drawn = {} if reason else _draw(measured, n_boot, confidence, seed, notes)
     audits = []
-    for direction, of_direction in measured.items():
+    for direction in directions:
+        of_direction = [x for x in measured if x.members is members[direction]]
         rates = {
             x.model: with_draws(x.groups.score(x.metrics[0].margins), drawn.get(x.groups, {}))
             for x in of_direction
@@ -149,20 +150,14 @@ def _measure(
 
 
 def _draw(
-    measured: Mapping[str, Sequence[_Measured]],
-    members: Mapping[str, Members],
-    n_boot: int,
-    confidence: float,
-    seed: int,
-    notes: list[str],
+    measured: Sequence[_Measured], n_boot: int, confidence: float, seed: int, notes: list[str]
 ) -> _Draws:
     """Return the replicates of all measurements; notes get how they were drawn.
 
     Those on the same rows share their draws; label sets make rows of their own. What stands beside
     the metrics reads the rows of the first one.
     """
-    all_measured = [x for of_direction in measured.values() for x in of_direction]
-    metrics = [m for x in all_measured for m in x.metrics]
+    metrics = [m for x in measured for m in x.metrics]
     n_drawn = replicates_of(n_boot, metrics, confidence)
     if n_drawn < n_boot:
         notes.append(words.FEWER_REPLICATES.format(n=n_drawn, usual=n_boot))
@@ -171,10 +166,9 @@ def _draw(
         if not m.reason_not_to_draw:
             by_rows.setdefault(m.evaluation.rows, []).append(m)
     beside = by_rows[metrics[0].evaluation.rows]
-    for direction, of_direction in measured.items():
-        beside += [m for x in of_direction for m in x.strata if not m.reason_not_to_draw]
-        if not members[direction].are_too_many:
-            beside += [x.groups for x in of_direction]
+    for x in measured:
+        beside += [m for m in x.strata if not m.reason_not_to_draw]
+        beside += [] if x.members.are_too_many else [x.groups]
     drawn, notes_on_draws = replicate(by_rows, n_drawn, seed)
     notes += notes_on_draws
     return drawn

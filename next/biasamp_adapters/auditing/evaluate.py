@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from scipy import sparse
@@ -75,7 +75,7 @@ class Members:
             compared = [position_of_positive(labels, direction, pos_label)]
         return cls(direction, rows.labels_of(given), labels, n_rows, sizes, unit, compared)
 
-    @property
+    @cached_property
     def are_too_many(self) -> bool:
         """Whether no comparison has few enough gaps for a verdict."""
         return len(choose_comparison(self.sizes, self.compared).first) > MOST_GAPS
