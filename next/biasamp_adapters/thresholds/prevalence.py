@@ -182,9 +182,8 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             thresholds = proba @ self.thresholds_
         else:
             thresholds = self._look_up(sensitive_features, len(score))
-        if self._columns:
-            return (score >= thresholds).astype(int)
-        return np.array(self.classes_)[(score >= thresholds).astype(int)]
+        is_positive = (score >= thresholds).astype(int)
+        return is_positive if self._columns else np.array(self.classes_)[is_positive]
 
     def _look_up(self, sensitive_features: Any, n_rows: int) -> Array:
         """Return the threshold of the group of each row."""
@@ -212,9 +211,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             return truth.sparse.toarray() > 0
         if len(truth.labels) != 2:
             raise ValueError(_explain_classes(truth, score))
-        positive = self.pos_label
-        if positive is None:
-            positive = positive_class(truth.labels)
+        positive = positive_class(truth.labels) if self.pos_label is None else self.pos_label
         check_choice("pos_label", positive, truth.labels)
         code = truth.labels.index(positive)
         self.classes_ = (truth.labels[1 - code], positive)
@@ -235,8 +232,9 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             return [*mean_thresholds(score, weight, proba, sizes * shares, slack), pooled]
         thresholds = []
         for (label, rows), share in zip(named, shares, strict=True):
-            if 0 < truth[rows].mean() < 1 and np.ptp(score[rows]) > 0:
-                of_group = score[rows], truth[rows], weight[rows]
+            own_score, own_truth = score[rows], truth[rows]
+            if own_truth.min() < own_truth.max() and own_score.min() < own_score.max():
+                of_group = own_score, own_truth, weight[rows]
                 thresholds.append(_threshold(*of_group, share, self.tolerance))
             elif self.unknown_groups == "pooled":
                 thresholds.append(pooled)
