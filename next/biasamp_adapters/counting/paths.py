@@ -205,13 +205,12 @@ def _open_csv(path: str, kind: str, connection: DuckDBPyConnection) -> _File:
     )
     header = [line for (line,) in lines.limit(1).fetchall() if line]
     # The delimiter is the one that gives most names.
-    readers = {delimiter: csv.reader(header, delimiter=delimiter) for delimiter in _DELIMITERS}
-    names = {delimiter: next(reader, []) for delimiter, reader in readers.items()}
-    delimiter = max(names, key=lambda delimiter: len(names[delimiter]))
-    columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(len(names[delimiter])))
+    readings = [(next(csv.reader(header, delimiter=x), []), x) for x in _DELIMITERS]
+    names, delimiter = max(readings, key=lambda reading: len(reading[0]))
+    columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(len(names)))
     options += f", header = true, delim = '{delimiter}', quote = '\"', escape = '\"', comment = ''"
     sql = f"read_csv({options}, nullstr = '', columns = {{{columns}}})"
-    return _File(path, names[delimiter], sql)
+    return _File(path, names, sql)
 
 
 def _check_last_line(path: str) -> None:
