@@ -86,6 +86,13 @@ def test_over_runs_of_one_run_or_of_equal_runs_has_no_interval() -> None:
     assert row(bam.over_runs(two), "BA")["reason"] == "all runs give the same value"
 
 
+def test_over_runs_with_given_rates_has_no_excess_and_no_accuracy() -> None:
+    rates = bam.BaseRates({"a": {0: 0.4, 1: 0.6}, "b": {0: 0.6, 1: 0.4}})
+    runs = {"x": [0, 1] * 40, "y": [0, 1, 1, 1] * 20}
+    report = bam.audit(y_pred=runs, sensitive_features=["a", "b"] * 40, reference=rates, n_boot=100)
+    assert bam.over_runs(report)["metric"].tolist() == ["BA", "mean change"]
+
+
 def test_track_steps_are_differences_from_the_model_before(report: bam.AuditReport) -> None:
     steps = bam.track(report).query("metric == 'BA'")
     assert steps["model"].tolist() == [*"01234"]
