@@ -198,7 +198,7 @@ def _why_not_apart(rows: Rows, audit: ModelAudit, rule: str) -> str:
         return words.NEEDS_SCORE
     if rows.n_rows < _FEWEST_ROWS:
         return words.FEW_ROWS_OF_SCORE.format(n=_FEWEST_ROWS)
-    if len(np.unique(rows.scores(audit.model))) <= 2:
+    if len(rows.variable(SCORE, audit.model).seen) <= 2:
         return words.TWO_VALUES
     if not audit.named:
         return words.NO_GAP_NAMED
