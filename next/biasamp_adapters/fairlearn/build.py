@@ -242,8 +242,8 @@ def _read_metrics(metrics: Any, whole: Evaluation) -> dict[Any, Any]:
     if metrics is None:
         return {name: get_metric(name) for name in _ALL if _is_suitable(name, whole)}
     if not isinstance(metrics, Mapping):
-        function = metrics.func if isinstance(metrics, partial) else metrics
-        metrics = {getattr(function, "__name__", str(function)): metrics}
+        name = getattr(metrics, "__name__", "metric" if callable(metrics) else str(metrics))
+        metrics = {name: metrics}
     if not metrics:
         raise ValueError("metrics must hold at least one metric; received none")
     return {name: _read_metric(metric) for name, metric in metrics.items()}

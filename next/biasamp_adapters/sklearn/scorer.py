@@ -8,7 +8,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.metrics import make_scorer
 
-from biasamp_adapters.metrics.base import T_TO_A, Metric
+from biasamp_adapters.metrics.base import T_TO_A, Metric, check_choice
 from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
 
@@ -62,7 +62,12 @@ def amplification_scorer(
     >>> score(DummyClassifier().fit(y, y), y, y)
     -0.375
     """
-    is_evaluated = isinstance(reference, str) and reference == EVALUATED
+    if np.ndim(sensitive_features):  # Values, and no name.
+        rule = "sensitive_features must be the name of a level of y's index"
+        raise ValueError(f"{rule}; received a {type(sensitive_features).__name__}")
+    is_evaluated = isinstance(reference, str)
+    if is_evaluated:
+        check_choice("reference", reference, (EVALUATED,))
     metric = get_metric(metric, reference=None if is_evaluated else reference)
     if metric.direction == T_TO_A:
         raise ValueError(f"metric must read predicted classes; {metric.name} reads none")
@@ -98,6 +103,11 @@ class _Size:
     ) -> float:
         """Return the size, or raise if the metric is undefined on these rows."""
         groups = self.level if sensitive_features is None else sensitive_features
+        if groups is None:
+            raise ValueError(
+                "sensitive_features must be passed on: search.fit(X, y, sensitive_features=race), "
+                'or cross_validate(..., params={"sensitive_features": race})'
+            )
         value = self.metric(y_true, y_pred, sensitive_features=groups, sample_weight=sample_weight)
         if np.isnan(value):
             raise ValueError(f"{self.metric.name} is undefined on these {len(y_pred)} rows")
