@@ -62,9 +62,6 @@ def amplification_scorer(
     >>> score(DummyClassifier().fit(y, y), y, y)
     -0.375
     """
-    if np.ndim(sensitive_features):  # Values, and no name.
-        rule = "sensitive_features must be the name of a level of y's index"
-        raise ValueError(f"{rule}; received a {type(sensitive_features).__name__}")
     is_evaluated = isinstance(reference, str)
     if is_evaluated:
         check_choice("reference", reference, (EVALUATED,))
@@ -94,7 +91,10 @@ def amplification_scorer(
 class _Size:
     """The size of a metric on the rows of a fold."""
 
-    def __init__(self, metric: Metric, level: str | None) -> None:
+    def __init__(self, metric: Metric, level: Any) -> None:
+        if level is not None and not isinstance(level, str):
+            rule = "sensitive_features must be the name of a level of y's index"
+            raise ValueError(f"{rule}; received a {type(level).__name__}")
         self.metric, self.level = metric, level
         self.__name__ = f"size of {metric.name}"
 

@@ -137,7 +137,10 @@ def test_search_with_four_scorers_predicts_once_per_fold(compas) -> None:
     [
         ({"reference": ([0, 1], ["a", "b"])}, "name a level of y's index"),
         ({"sensitive_features": "race"}, "BA needs reference="),
-        ({"sensitive_features": ["a", "b"]}, "must be the name of a level of y's index; received"),
+        (
+            {"sensitive_features": ["a"], "reference": "evaluated"},
+            "must be the name of a level of y's index; received",
+        ),
         ({"sensitive_features": "race", "reference": "all"}, "reference must be 'evaluated'"),
         ({"metric": "BA T->A", "sensitive_features": "race"}, "must read predicted classes"),
         ({"metric": "XY", "sensitive_features": "race"}, "unknown metric 'XY'"),
