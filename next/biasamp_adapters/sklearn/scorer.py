@@ -61,6 +61,22 @@ def amplification_scorer(
     >>> score = amplification_scorer(sensitive_features="group", reference=(y, group))
     >>> score(DummyClassifier().fit(y, y), y, y)
     -0.375
+
+    In a search it stands beside accuracy, and a rule picks the candidate.
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from biasamp_adapters.sklearn import MostAccurateWithin
+    >>> search = GridSearchCV(
+    ...     DecisionTreeClassifier(),
+    ...     {"max_depth": [1, 2]},
+    ...     scoring={"accuracy": "accuracy", "amplification": score},
+    ...     refit=MostAccurateWithin(0.02),
+    ...     cv=2,
+    ...     error_score="raise",
+    ... )
+    >>> search.fit(y.to_frame(), y).best_params_
+    {'max_depth': 1}
     """
     is_evaluated = isinstance(reference, str)
     if is_evaluated:
