@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import compress
+from itertools import compress, cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,19 +146,21 @@ def amplification_frame(
     by_name = _read_metrics(metrics, whole)
     confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)
     setting = _Setting(_groups(whole), n_boot or 0, read_seed(random_state), confidence)
-    columns, notes = dict[Any, list[Column]](), list(whole.notes)
+    evaluated: dict[Evaluation, dict[Any, Any]] = {whole: {}}
     for name, metric in by_name.items():
         evaluation = whole
         if _has_own_labels(metric):
             given = reference if metric.reference is None else metric.reference
             evaluation = replace(metric, reference=given).evaluate(rows)
-        columns[name], more = _measure(name, metric, evaluation, setting)
-        notes += more
+        evaluated.setdefault(evaluation, {})[name] = metric
+    columns, notes = dict[Any, list[Column]](), list[str]()
+    for evaluation, some in evaluated.items():
+        notes += _measure(evaluation, some, setting, columns)
     controls = _names_of(control_features, "control_feature")
     names = [*controls, *_names_of(sensitive_features, "sensitive_feature")]
     keys = [key for column in next(iter(columns.values())) for key in column.keys]
     return AmplificationFrame(
-        columns,
+        {name: columns[name] for name in by_name},
         pd.DataFrame(keys, columns=names),
         n_controls=len(controls),
         is_single=metrics is not None and not isinstance(metrics, Mapping),
@@ -179,21 +181,28 @@ class _Setting(NamedTuple):
 
 def _groups(whole: Evaluation) -> list[tuple[list[Label], Array]]:
     """Return the groups that have rows in each stratum, and how many."""
-    found = []
+    groups = []
     for stratum in _strata(whole):
         rows = margins_of_data(stratum.rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
-        found.append((list(compress(stratum.rows.group_labels, rows > 0)), rows[rows > 0]))
-    return found
+        groups.append((list(compress(stratum.rows.group_labels, rows > 0)), rows[rows > 0]))
+    return groups
 
 
 def _measure(
-    name: Any, metric: Any, evaluation: Evaluation, setting: _Setting
-) -> tuple[list[Column], list[str]]:
-    """Return the columns of a metric, one for each stratum, and notes."""
+    evaluation: Evaluation,
+    metrics: Mapping[Any, Any],
+    setting: _Setting,
+    columns: dict[Any, list[Column]],
+) -> list[str]:
+    """Add the columns of metrics, one for each stratum, from the same draws; return notes."""
     parts, notes = _strata(evaluation), list(evaluation.notes)
-    measurements = [_measure_stratum(name, metric, part, setting.seed) for part in parts]
+    measured = [
+        (name, part, _measure_stratum(name, metric, part, setting.seed))
+        for name, metric in metrics.items()
+        for part in parts
+    ]
     by_rows: dict[Rows, list[Measurement]] = {}
-    for part, measurement in zip(parts, measurements, strict=True):
+    for _, part, measurement in measured:
         if setting.n_boot and not measurement.reason_not_to_draw:
             # Metrics of label sets have rows of their own; others read some of all rows.
             is_part = measurement.evaluation is part
@@ -201,17 +210,16 @@ def _measure(
             by_rows.setdefault(rows, []).append(measurement)
     scores: dict[Measurement, dict[str, Array]] = {}
     for rows, drawn in by_rows.items():
-        reference = drawn[0].evaluation.reference if drawn[0].reads_reference else None
+        reference = next((x.evaluation.reference for x in drawn if x.reads_reference), None)
         replicates, note = replicate(drawn, rows, reference, setting.n_boot, setting.seed, _score)
         scores |= zip(drawn, replicates, strict=True)
         notes.append(note)
-    columns = [
-        Column(name, x, scores.get(x, {}), *groups, setting.confidence)
-        for x, groups in zip(measurements, setting.groups, strict=True)
-    ]
-    for column in columns:
+    for (name, _, measurement), groups in zip(measured, cycle(setting.groups), strict=False):
+        drawn_scores = scores.get(measurement, {})
+        column = Column(name, measurement, drawn_scores, *groups, setting.confidence)
+        columns.setdefault(name, []).append(column)
         notes += [*column.caveats(), *(column.reasons() if setting.n_boot else [])]
-    return columns, notes
+    return notes
 
 
 def _strata(evaluation: Evaluation) -> list[Evaluation]:
