@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, compress
+from itertools import compress, cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,28 +63,39 @@ def amplification_frame(
     Parameters
     ----------
     metrics : dict of names to metrics, or one metric, optional
-        Metric objects, functions of this package (settings bound with ``functools.partial``), names
-        such as "BA", and functions of Fairlearn, scikit-learn or your own, which return one number.
-    y_true, y_pred : array-like of shape (rows,) or (rows, columns)
+        Names such as "BA", metric objects, functions of this package (settings bound with
+        ``functools.partial``), and functions of Fairlearn, scikit-learn or your own, which return
+        one number. By default all metrics of this package that the data allow.
+    y_true : array-like of shape (rows,) or (rows, labels)
         Labels, or a label matrix of 0 and 1 for metrics of this package.
-    sensitive_features : array-like of shape (rows,) or several columns, which are crossed
-    sensitive_features_pred : array-like, optional
+    y_pred : array-like of the same shape
+        Predicted labels, or probabilities, which functions such as ``roc_auc_score`` read.
+    sensitive_features : array-like of shape (rows,) or (rows, features), or OverlappingGroups
+        Several features are crossed.
+    sensitive_features_pred : array-like of shape (rows,), optional
         Predicted groups, for T->A.
-    control_features : array-like, optional
+    control_features : array-like of shape (rows,) or (rows, features), optional
         Each stratum has its own rows, and the signs of all rows.
     reference : pair (y_true, sensitive_features), Counts or BaseRates, optional
-        For metrics of this package that have none.
-    sample_weight, clusters : array-like of shape (rows,), optional
+        Data that decide signs, for metrics of this package that have none; by default ``y_true``.
+    sample_weight : array-like of shape (rows,), optional
+        Functions must then take ``sample_weight``.
+    clusters : array-like of shape (rows,), optional
+        Rows that belong together, and are drawn as a whole.
     missing : {"error", "drop"}
+        What becomes of rows with missing values.
     n_boot : int, optional
-        Bootstrap replicates; with ``ci_quantiles``.
+        Bootstrap replicates, such as 1,000; with ``ci_quantiles``.
     ci_quantiles : list of float, optional
-        Such as ``[0.025, 0.975]``.
+        The ends of intervals, such as ``[0.025, 0.975]`` for a level of 95%. For each, methods such
+        as ``difference_ci`` return a number of the form of ``difference``.
     random_state : int, Generator, RandomState or None
+        The seed of the replicates; None takes a fresh one.
 
     Returns
     -------
     AmplificationFrame
+        Its ``notes`` say why numbers have no interval.
 
     Raises
     ------
@@ -104,12 +115,17 @@ def amplification_frame(
     ...     y_true=y_true,
     ...     y_pred=y_pred,
     ...     sensitive_features=["a"] * 50 + ["b"] * 50,
+    ...     n_boot=1000,
+    ...     ci_quantiles=[0.025, 0.975],
     ... )
     >>> frame.by_group
                           BA  selected
     sensitive_feature_0
     a                    0.0       0.8
     b                    0.2       0.0
+    >>> low, high = frame.difference_ci()
+    >>> print(f"{frame.difference()['BA']:.2f} ({low['BA']:.2f} to {high['BA']:.2f})")
+    0.20 (0.09 to 0.31)
     """
     quantiles = _read_quantiles(n_boot, ci_quantiles)
     check_choice("missing", missing, ("error", "drop"))
@@ -130,14 +146,16 @@ def amplification_frame(
     by_name = _read_metrics(metrics, whole)
     confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)
     setting = _Setting(_groups(whole), n_boot or 0, read_seed(random_state), confidence)
-    alone = {name: metric for name, metric in by_name.items() if _has_own_labels(metric)}
-    shared = {name: metric for name, metric in by_name.items() if name not in alone}
-    columns, notes = _measure(whole, shared, setting)
-    for name, metric in alone.items():
-        given = reference if metric.reference is None else metric.reference
-        evaluation = replace(metric, reference=given).evaluate(rows)
-        column, more = _measure(evaluation, {name: metric}, setting)
-        columns, notes = columns | column, notes + more
+    evaluated: dict[Evaluation, dict[Any, Any]] = {whole: {}}
+    for name, metric in by_name.items():
+        evaluation = whole
+        if _has_own_labels(metric):
+            given = reference if metric.reference is None else metric.reference
+            evaluation = replace(metric, reference=given).evaluate(rows)
+        evaluated.setdefault(evaluation, {})[name] = metric
+    columns, notes = dict[Any, list[Column]](), list[str]()
+    for evaluation, some in evaluated.items():
+        notes += _measure(evaluation, some, setting, columns)
     controls = _names_of(control_features, "control_feature")
     names = [*controls, *_names_of(sensitive_features, "sensitive_feature")]
     keys = [key for column in next(iter(columns.values())) for key in column.keys]
@@ -163,24 +181,28 @@ class _Setting(NamedTuple):
 
 def _groups(whole: Evaluation) -> list[tuple[list[Label], Array]]:
     """Return the groups that have rows in each stratum, and how many."""
-    found = []
+    groups = []
     for stratum in _strata(whole):
         rows = margins_of_data(stratum.rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
-        found.append((list(compress(stratum.rows.group_labels, rows > 0)), rows[rows > 0]))
-    return found
+        groups.append((list(compress(stratum.rows.group_labels, rows > 0)), rows[rows > 0]))
+    return groups
 
 
 def _measure(
-    evaluation: Evaluation, metrics: Mapping[Any, Any], setting: _Setting
-) -> tuple[dict[Any, list[Column]], list[str]]:
-    """Return the columns of metrics on the same draws, by stratum, and notes."""
+    evaluation: Evaluation,
+    metrics: Mapping[Any, Any],
+    setting: _Setting,
+    columns: dict[Any, list[Column]],
+) -> list[str]:
+    """Add the columns of metrics, one for each stratum, from the same draws; return notes."""
     parts, notes = _strata(evaluation), list(evaluation.notes)
-    measured = {
-        name: [_measure_stratum(name, metric, part, setting.seed) for part in parts]
+    measured = [
+        (name, part, _measure_stratum(name, metric, part, setting.seed))
         for name, metric in metrics.items()
-    }
+        for part in parts
+    ]
     by_rows: dict[Rows, list[Measurement]] = {}
-    for part, measurement in chain(*(zip(parts, row, strict=True) for row in measured.values())):
+    for _, part, measurement in measured:
         if setting.n_boot and not measurement.reason_not_to_draw:
             # Metrics of label sets have rows of their own; others read some of all rows.
             is_part = measurement.evaluation is part
@@ -188,16 +210,12 @@ def _measure(
             by_rows.setdefault(rows, []).append(measurement)
     scores, notes_on_draws = replicate(by_rows, setting.n_boot, setting.seed, _score)
     notes += notes_on_draws
-    columns = {
-        name: [
-            Column(name, x, scores.get(x, {}), *groups, setting.confidence)
-            for x, groups in zip(row, setting.groups, strict=True)
-        ]
-        for name, row in measured.items()
-    }
-    for column in chain(*columns.values()):
+    for (name, _, measurement), groups in zip(measured, cycle(setting.groups), strict=False):
+        drawn = scores.get(measurement, {})
+        column = Column(name, measurement, drawn, *groups, setting.confidence)
+        columns.setdefault(name, []).append(column)
         notes += [*column.caveats(), *(column.reasons() if setting.n_boot else [])]
-    return columns, notes
+    return notes
 
 
 def _strata(evaluation: Evaluation) -> list[Evaluation]:
@@ -238,8 +256,8 @@ def _read_metrics(metrics: Any, whole: Evaluation) -> dict[Any, Any]:
     if metrics is None:
         return {name: get_metric(name) for name in _ALL if _is_suitable(name, whole)}
     if not isinstance(metrics, Mapping):
-        function = metrics.func if isinstance(metrics, partial) else metrics
-        metrics = {getattr(function, "__name__", str(function)): metrics}
+        name = getattr(metrics, "__name__", "metric" if callable(metrics) else str(metrics))
+        metrics = {name: metrics}
     if not metrics:
         raise ValueError("metrics must hold at least one metric; received none")
     return {name: _read_metric(metric) for name, metric in metrics.items()}
@@ -255,7 +273,7 @@ def _is_suitable(name: str, whole: Evaluation) -> bool:
 
 def _read_metric(metric: Any) -> Any:
     """Return the metric object of a name or of one of our functions; others as they are."""
-    if isinstance(metric, str):
+    if isinstance(metric, str | type):  # Classes are refused there.
         return get_metric(metric)
     if not callable(metric):
         rule = "metrics must be a metric or its name, or a dict of names to these"
@@ -282,10 +300,9 @@ def _names_of(features: Any, name: str) -> list[str]:
     """Return the names of features, as MetricFrame gives them."""
     if features is None:
         return []
-    if isinstance(features, str):
-        return [features]
-    if isinstance(features, pd.Series) and features.name is not None:
-        return [str(features.name)]
+    own_name = features if isinstance(features, str) else getattr(features, "name", None)
+    if own_name:
+        return [str(own_name)]
     given = read_input(features, name)
     if not isinstance(given, Table) or given.are_groups:
         return [f"{name}_0"]

@@ -51,7 +51,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
             sensitive_features=features.iloc[:, n_controls:],
             control_features=features.iloc[:, :n_controls] if n_controls else None,
         )
-        self._n_boot = n_boot
+        self._n_boot = n_boot  # What properties of the host read.
         self._ci_quantiles: list[float] | None = None if ci_quantiles is None else [*ci_quantiles]
 
     @property

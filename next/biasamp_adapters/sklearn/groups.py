@@ -49,7 +49,7 @@ class ReadsGroups(ClassifierMixin):  # type: ignore[misc]
         if column is None:
             warn_of_order([("X", X), (ATTRIBUTE, groups)])
             return X, groups
-        if isinstance(X, np.ndarray) and X.ndim == 2 and isinstance(column, int):
+        if isinstance(X, np.ndarray) and column in range(X.shape[-1]):
             return np.delete(X, column, axis=1), X[:, column]
         frame = nw.from_native(X, pass_through=True)
         columns = frame.columns if isinstance(frame, nw.DataFrame) else []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
 
 from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.figures import agree
 from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.metrics.base import check_choice, check_confidence
 
@@ -26,7 +27,7 @@ class _Candidates(NamedTuple):
     picked: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class MostAccurateWithin:
     """The most accurate candidate whose amplification keeps a bound, for ``refit=`` of a search.
 
@@ -54,7 +55,7 @@ class MostAccurateWithin:
     ...     "split0_test_amplification": [-0.10, -0.01],
     ...     "split1_test_amplification": [-0.11, -0.02],
     ... }
-    >>> rule = MostAccurateWithin(bound=0.05)
+    >>> rule = MostAccurateWithin(0.05)
     >>> rule(results)
     1
     >>> print(rule.explain(results))
@@ -67,13 +68,14 @@ class MostAccurateWithin:
     """
 
     bound: float
+    _: KW_ONLY
     amplification: str = "amplification"
     accuracy: str = "accuracy"
     confidence: float = 0.95
     judged: str = "mean"
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.bound):
+        if not isinstance(self.bound, int | float) or not np.isfinite(self.bound):
             raise ValueError(f"bound must be a finite number; received {self.bound!r}")
         check_confidence(self.confidence)
         check_choice("judged", self.judged, tuple(_JUDGED))
@@ -97,29 +99,23 @@ class MostAccurateWithin:
             As in a call.
         """
         candidates = self._read(cv_results)
-        accuracy, picked = candidates.accuracy, candidates.picked
-        n_kept, first = int(candidates.keeps_bound.sum()), int(accuracy.argmax())
-        keeps = "keeps" if n_kept == 1 else "keep"
+        n, n_kept = len(candidates.accuracy), int(candidates.keeps_bound.sum())
+        keeps = agree(n_kept, "keeps", "keep")
         what = f"the {_JUDGED[self.judged]} of {self.amplification} is at most {self.bound:g}"
-        lines = [
-            f"{n_kept} of {len(accuracy)} candidates {keeps} the bound: {what}.",
-            f"Picked, as the most accurate of these: {self._describe(cv_results, picked)}",
-        ]
-        if first != picked:
-            shown = self._describe(cv_results, first)
-            lines.append(f"Left out, though the most accurate of all: {shown}")
+        lines = [f"{n_kept} of {n} candidates {keeps} the bound: {what}."]
+        described = {"Picked, as the most accurate of these": candidates.picked}
+        first = int(candidates.accuracy.argmax())
+        if first != candidates.picked:
+            described["Left out, though the most accurate of all"] = first
+        for role, i in described.items():
+            params = f" {cv_results['params'][i]}" if "params" in cv_results else ""
+            accuracy = f"{self.accuracy} {candidates.accuracy[i]:.4f}"
+            amplification = f"{self.amplification} {candidates.amplification[i]}"
+            lines.append(f"{role}: candidate {i}{params}, {accuracy},\n  {amplification}")
         if candidates.n_folds > 1:
-            level, n = f"{100 * self.confidence:g}%", candidates.n_folds
-            lines.append(f"In brackets: the {level} interval of the mean of {n} folds.")
+            level, n_folds = f"{100 * self.confidence:g}%", candidates.n_folds
+            lines.append(f"In brackets: the {level} interval of the mean of {n_folds} folds.")
         return "\n".join(lines)
-
-    def _describe(self, cv_results: Mapping[str, Any], i: int) -> str:
-        """Return a candidate with its two scores."""
-        candidates = self._read(cv_results)
-        params = f" {cv_results['params'][i]}" if "params" in cv_results else ""
-        accuracy = f"{self.accuracy} {candidates.accuracy[i]:.4f}"
-        amplification = f"{self.amplification} {candidates.amplification[i]}"
-        return f"candidate {i}{params}, {accuracy},\n  {amplification}"
 
     def _read(self, cv_results: Mapping[str, Any]) -> _Candidates:
         """Return the scores of all candidates, and the one that is picked."""
@@ -135,12 +131,12 @@ class MostAccurateWithin:
             reach = t * sizes.std(axis=0, ddof=1) / np.sqrt(n_folds)
         sign = {"low": -1, "mean": 0, "high": 1}[self.judged]
         judged = means + sign * np.nan_to_num(reach)
-        if not (judged <= self.bound).any():
+        keeps_bound = judged <= self.bound
+        if not keeps_bound.any():
             raise ValueError(
                 f"no candidate keeps the bound of {self.bound:g}: the {_JUDGED[self.judged]} of "
                 f"{self.amplification} is at least {judged.min():.4g}"
             )
-        keeps_bound = judged <= self.bound
         picked = int(np.where(keeps_bound, accuracy, -np.inf).argmax())
         ends = zip(means, means - reach, means + reach, strict=True)
         return _Candidates(accuracy, [Estimate(*x) for x in ends], keeps_bound, n_folds, picked)

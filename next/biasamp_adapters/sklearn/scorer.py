@@ -8,7 +8,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.metrics import make_scorer
 
-from biasamp_adapters.metrics.base import T_TO_A, Metric
+from biasamp_adapters.metrics.base import T_TO_A, Metric, check_choice
 from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
 
@@ -61,8 +61,26 @@ def amplification_scorer(
     >>> score = amplification_scorer(sensitive_features="group", reference=(y, group))
     >>> score(DummyClassifier().fit(y, y), y, y)
     -0.375
+
+    In a search it stands beside accuracy, and a rule picks the candidate.
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from biasamp_adapters.sklearn import MostAccurateWithin
+    >>> search = GridSearchCV(
+    ...     DecisionTreeClassifier(),
+    ...     {"max_depth": [1, 2]},
+    ...     scoring={"accuracy": "accuracy", "amplification": score},
+    ...     refit=MostAccurateWithin(0.02),
+    ...     cv=2,
+    ...     error_score="raise",
+    ... )
+    >>> search.fit(y.to_frame(), y).best_params_
+    {'max_depth': 1}
     """
-    is_evaluated = isinstance(reference, str) and reference == EVALUATED
+    is_evaluated = isinstance(reference, str)
+    if is_evaluated:
+        check_choice("reference", reference, (EVALUATED,))
     metric = get_metric(metric, reference=None if is_evaluated else reference)
     if metric.direction == T_TO_A:
         raise ValueError(f"metric must read predicted classes; {metric.name} reads none")
@@ -89,7 +107,10 @@ def amplification_scorer(
 class _Size:
     """The size of a metric on the rows of a fold."""
 
-    def __init__(self, metric: Metric, level: str | None) -> None:
+    def __init__(self, metric: Metric, level: Any) -> None:
+        if level is not None and not isinstance(level, str):
+            rule = "sensitive_features must be the name of a level of y's index"
+            raise ValueError(f"{rule}; received a {type(level).__name__}")
         self.metric, self.level = metric, level
         self.__name__ = f"size of {metric.name}"
 
@@ -98,6 +119,11 @@ class _Size:
     ) -> float:
         """Return the size, or raise if the metric is undefined on these rows."""
         groups = self.level if sensitive_features is None else sensitive_features
+        if groups is None:
+            raise ValueError(
+                "sensitive_features must be passed on: search.fit(X, y, sensitive_features=race), "
+                'or cross_validate(..., params={"sensitive_features": race})'
+            )
         value = self.metric(y_true, y_pred, sensitive_features=groups, sample_weight=sample_weight)
         if np.isnan(value):
             raise ValueError(f"{self.metric.name} is undefined on these {len(y_pred)} rows")

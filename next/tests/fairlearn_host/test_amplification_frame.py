@@ -16,7 +16,13 @@ from fairlearn.metrics import (
     selection_rate,
     true_positive_rate,
 )
-from sklearn.metrics import accuracy_score, f1_score, zero_one_loss
+from sklearn.metrics import (
+    accuracy_score,
+    f1_score,
+    mean_absolute_error,
+    roc_auc_score,
+    zero_one_loss,
+)
 
 import biasamp_adapters as bam
 from biasamp_adapters.fairlearn import amplification_frame
@@ -187,3 +193,90 @@ def test_frame_bad_input_raises(changed, message) -> None:
     columns = {"y_true": [0, 1] * 40, "y_pred": [0, 1] * 40, "sensitive_features": ["a", "b"] * 40}
     with pytest.raises(ValueError, match=message.replace("?", r"\?")):
         amplification_frame(**columns | changed)
+
+
+LABELS = np.tile([[1, 1, 0], [0, 1, 0], [1, 0, 1], [0, 0, 1], [1, 1, 1]], (60, 1))
+MATRIX = {
+    "y_true": LABELS,
+    "y_pred": np.roll(LABELS, 7, axis=1) | np.roll(LABELS, 1, axis=0),
+    "sensitive_features": ["a", "b", "a"] * 100,
+}
+
+
+@pytest.mark.parametrize("n_rows", [30, 400])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        bam.DirectionalBiasAmplification(),
+        bam.DirectionalBiasAmplification(reference=([0, 1, 1, 0], ["Caucasian", "x", "y", "x"])),
+        bam.DirectionalBiasAmplification(class_labels=[2, 1, 0]),
+        bam.MALSBiasAmplification(),
+        bam.MultiAttributeBiasAmplification(),
+        bam.LeakageAmplification(),
+        bam.DirectionalPredictabilityAmplification(),
+    ],
+)
+def test_frame_of_a_metric_has_the_interval_of_its_result(compas, metric, n_rows) -> None:
+    columns = {name: values[:n_rows] for name, values in compas[0].items()}
+    label_sets = [MATRIX] if isinstance(metric, bam.MultiAttributeBiasAmplification) else []
+    for data in (columns, *label_sets):
+        frame = amplification_frame(metrics=metric, **data, **ENDS)
+        result = metric.result(**data, n_boot=400)
+        expected = result.interval or (np.nan, np.nan)
+        assert frame.overall == result.value
+        assert frame.overall_ci == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        assert not result.reason or f"{metric.name}: {result.reason}" in frame.notes
+
+
+def test_frame_of_overlapping_groups_has_a_row_for_each() -> None:
+    members = np.array([[1, 0], [1, 1], [0, 1], [0, 1]] * 20)
+    columns = {"y_true": [0, 1, 1, 0] * 20, "y_pred": [0, 1, 1, 1] * 20}
+    columns["sensitive_features"] = bam.OverlappingGroups(members, ["a", "b"])
+    metrics = {"BA": "BA", "selected": selection_rate, "f1": f1_score}
+    frame = amplification_frame(metrics=metrics, **columns, **ENDS)
+    assert frame.by_group["selected"].tolist() == [1 / 2, 1]
+    assert frame.by_group["f1"].tolist() == [1, pytest.approx(2 * 2 / (2 * 2 + 1))]
+    assert frame.overall["selected"] == 3 / 4
+    assert frame.overall["BA"] == bam.directional_bias_amplification(**columns)
+
+
+def test_frame_of_scores_has_the_intervals_of_these_rows() -> None:
+    rng = np.random.default_rng(0)  # More distinct rows than are drawn one by one.
+    y, groups = rng.integers(2, size=5500), rng.integers(2, size=5500)
+    columns = {"y_true": y, "y_pred": 0.9 * rng.random(5500) + 0.1 * y}
+    metrics = {"auc": roc_auc_score, "error": mean_absolute_error}
+    ends = {"n_boot": 60, "ci_quantiles": np.array([0.05, 0.95])}
+    frame = amplification_frame(metrics=metrics, **columns, sensitive_features=groups, **ends)
+    host = MetricFrame(metrics=metrics, **columns, sensitive_features=groups)
+    pd.testing.assert_frame_equal(frame.by_group, host.by_group)
+    for name in ("overall", "by_group"):
+        low, high = getattr(frame, f"{name}_ci")
+        assert (low < getattr(frame, name)).all(axis=None)
+        assert (getattr(frame, name) < high).all(axis=None)
+
+
+def refuse_odd_weights(y_true, y_pred, sample_weight):
+    if sample_weight.sum() % 2:
+        raise ValueError("the weights are odd")
+    return 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"metrics": {"x": "BA"}, "clusters": [0, 1, 2, 3] * 20}, "x: intervals need at least 8"),
+        ({"metrics": {"x": refuse_odd_weights}}, "replicates are undefined"),
+        ({"metrics": {"x": selection_rate}, "n_boot": 20}, "x: a level of 95% needs at least 40"),
+        (
+            {"metrics": {"x": selection_rate}, "control_features": ["u"] * 70 + ["v"] * 10},
+            "x of a and b in v: fewer than 15 rows",
+        ),
+    ],
+)
+def test_frame_says_why_numbers_have_no_interval(options, reason) -> None:
+    columns = {"y_true": [[0], [1]] * 40, "y_pred": [0, 1, 1, 1] * 20}
+    groups = ["a", "b", "a", "b"] * 20
+    frame = amplification_frame(**columns, sensitive_features=groups, **ENDS | options)
+    assert frame.by_group_ci[0]["x"].isna().any()
+    assert frame.difference_ci()[1].isna().any(axis=None)
+    assert any(reason in note for note in frame.notes)

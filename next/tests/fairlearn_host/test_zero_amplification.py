@@ -17,14 +17,14 @@ X = RNG.normal(size=(600, 2)) + np.column_stack([2 * GROUP, 0.5 * Y])
 
 
 def test_constraint_of_two_groups_gamma_is_the_excess_of_each_rate() -> None:
-    constraint = ZeroAmplification(difference_bound=0.05)
+    constraint = ZeroAmplification(difference_bound=np.float32(0.5))
     # Rates in the labels are 2/4 and 1/2; those of the predictions 1/4 and 2/2.
     features = np.array([[1], [0], [0], [0], [1], [1]])
     constraint.load_data(features, [1, 1, 0, 0, 1, 0], sensitive_features=list("aaaabb"))
     gamma = constraint.gamma(lambda values: values[:, 0])
     assert gamma.tolist() == [-0.25, 0.5, 0.25, -0.5]
     assert gamma.index.tolist() == [(s, "all", g) for s in "+-" for g in "ab"]
-    assert constraint.bound().tolist() == [0.05] * 4
+    assert constraint.bound().tolist() == [0.5] * 4
     multipliers = pd.Series([3.0, 0.0, 1.0, 2.0], index=constraint.index)
     assert constraint.project_lambda(multipliers).tolist() == [2, 0, 0, 2]
     # A positive of group a costs (3 - 1) * 6/4, one of b gains 2 * 6/2.

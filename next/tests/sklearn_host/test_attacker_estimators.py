@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import warnings
 
+import pytest
+import sklearn
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.fixes import parse_version
 
 from biasamp_adapters.sklearn import ContingencyAttacker, DenseAttacker
 
@@ -13,6 +16,11 @@ from biasamp_adapters.sklearn import ContingencyAttacker, DenseAttacker
     [ContingencyAttacker(), ContingencyAttacker(alpha=0.5), DenseAttacker("coco"), DenseAttacker()]
 )
 def test_attacker_passes_the_checks_of_scikit_learn(estimator, check) -> None:
+    is_dense = isinstance(estimator, DenseAttacker)
+    # Networks take weights from 1.7 on; the other check of 1.6 subtracts a mean from its integers.
+    fails = "sample_weight" if is_dense else "check_positive_only_tag_during_fit"
+    if parse_version(sklearn.__version__) < parse_version("1.7") and fails in str(check):
+        pytest.skip("fails with scikit-learn 1.6")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check(estimator)

@@ -99,6 +99,12 @@ def test_search_with_routing_hands_groups_to_fit() -> None:
             r"X must have the column 'race' \(sensitive_features=\); received 'u', 'v'",
         ),
         (
+            lambda: WithSensitiveFeatures(LogisticRegression(), sensitive_features=2).fit(
+                TABLE.to_numpy(), Y
+            ),
+            "X must have the column 2",
+        ),
+        (
             lambda: (
                 PrevalenceThresholdClassifier(LogisticRegression(), cv=None)
                 .fit(TABLE, Y, sensitive_features=GROUP)

@@ -137,6 +137,11 @@ def test_search_with_four_scorers_predicts_once_per_fold(compas) -> None:
     [
         ({"reference": ([0, 1], ["a", "b"])}, "name a level of y's index"),
         ({"sensitive_features": "race"}, "BA needs reference="),
+        (
+            {"sensitive_features": ["a"], "reference": "evaluated"},
+            "must be the name of a level of y's index; received",
+        ),
+        ({"sensitive_features": "race", "reference": "all"}, "reference must be 'evaluated'"),
         ({"metric": "BA T->A", "sensitive_features": "race"}, "must read predicted classes"),
         ({"metric": "XY", "sensitive_features": "race"}, "unknown metric 'XY'"),
     ],
@@ -151,6 +156,14 @@ def test_scorer_without_the_level_says_how_to_set_it(compas) -> None:
     score = amplification_scorer(sensitive_features="race", reference="evaluated")
     with pytest.raises(ValueError, match=r"has no level 'race'. Write y.set_axis\(pd.Index"):
         score(DummyClassifier().fit(X, y), X, y)
+
+
+def test_scorer_with_routing_names_what_was_not_passed_on(compas) -> None:
+    X, y, race = compas
+    with sklearn.config_context(enable_metadata_routing=True):
+        score = amplification_scorer(reference=(y, race))
+        with pytest.raises(ValueError, match=r"search.fit\(X, y, sensitive_features=race\)"):
+            score(DummyClassifier().fit(X, y), X, y)
 
 
 @pytest.mark.parametrize(
@@ -181,6 +194,7 @@ def test_rule_picks_the_most_accurate_candidate_within_the_bound(rule, picked) -
         ({"bound": 0.1, "accuracy": "f1"}, {}, r"must have the key 'f1' \(accuracy=\)"),
         ({"bound": 0.1}, {"mean_test_accuracy": [np.nan, 1]}, "scores must not be NaN; received 1"),
         ({"bound": np.nan}, {}, "bound must be a finite number"),
+        ({"bound": "2pt"}, {}, "bound must be a finite number; received '2pt'"),
         ({"bound": 0.1, "judged": "end"}, {}, "judged must be 'low' or 'mean' or 'high'"),
     ],
 )
