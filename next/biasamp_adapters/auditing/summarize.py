@@ -34,7 +34,7 @@ def summarize(
     names: Mapping[str, Any],
     favorable_label: Label | None,
 ) -> Summary:
-    """Return the summary; ``names`` are those of columns, and whether two are the same."""
+    """Return the summary; ``names`` are those of columns, and facts of the data."""
     audits, by_direction = computed.audits, computed.by_direction
     rates = {audit: list(records.rate_records(audit)) for audit in audits}
     return Summary(
@@ -46,7 +46,7 @@ def summarize(
             "n_boot": audits[0].ba.n_boot,
             "random_state": computed.seed,
             "versions": {name: version(name) for name in ("biasamp-adapters", "numpy")},
-            "files": {},
+            "files": names["files"],
         },
         verdicts=[x for audit in audits for x in gap_records.verdict_records(audit)],
         gaps=[x for audit in audits for x in gap_records.gap_records(audit)],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import glob
 import gzip
+import hashlib
 import os
 import re
 import zlib
@@ -21,6 +22,7 @@ from biasamp_adapters.counting.columns import (
     find_columns,
     unknown_column,
 )
+from biasamp_adapters.progress import watch
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -162,6 +164,23 @@ def find_files(path: Any) -> list[str]:
         if not os.path.getsize(name):
             raise ValueError(f"{_quote(name)} is empty.")
     return names
+
+
+def digests_of(data: Any) -> dict[str, str]:
+    """Return the SHA-256 of files by their names; nothing if the data are not files."""
+    paths = data.paths if isinstance(data, Selection) else data
+    paths = paths if isinstance(paths, list | tuple) else [paths]
+    if not all(isinstance(path, str | os.PathLike) for path in paths):
+        return {}
+    files = dict.fromkeys(file for path in paths for file in find_files(path))
+    names = {file: os.path.basename(file) for file in files}
+    if len(set(names.values())) < len(files):
+        names = {file: file for file in files}
+    digests = {}
+    for file in watch(files, len(files), "digests of files", "fewer files"):
+        with open(file, "rb") as opened:
+            digests[names[file]] = hashlib.file_digest(opened, "sha256").hexdigest()
+    return digests
 
 
 def _open(paths: Sequence[str]) -> tuple[str, DuckDBPyConnection, list[_File]]:

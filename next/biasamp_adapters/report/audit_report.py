@@ -22,6 +22,7 @@ from biasamp_adapters.auditing.summarize import summarize
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.counting.counts import read_counts
 from biasamp_adapters.counting.labels import Label, find_label
+from biasamp_adapters.counting.paths import digests_of
 from biasamp_adapters.counting.reference import align, read_reference
 from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.intervals import Estimate
@@ -410,6 +411,8 @@ def audit(
     names = {
         "sample_weight": _name_of(sample_weight, "sample_weight"),
         "clusters": _name_of(clusters, "clusters"),
+        # Counts come alone; arrays come with predictions or scores.
+        "files": digests_of(data) if used or (y_pred is None and y_score is None) else {},
         "is_same_column": _are_same(data if used is None else y_true, y_pred),
     }
     summary = summarize(computed, scores, str(title or ""), names, favorable_label)

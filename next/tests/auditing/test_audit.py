@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from types import SimpleNamespace
 from typing import Any
@@ -408,3 +409,21 @@ def test_audit_small_groups_that_differ_leave_ba_a_sign() -> None:
     report = bam.audit(truth, truth[::-1], sensitive_features=["a", "a", "b", "b"] * 20 + ["c"] * 5)
     text = " ".join(report.to_text().split())
     assert "so close that their order is not clear, so BA may have the wrong sign" in text
+
+
+def test_audit_of_files_gives_their_names_and_digests(tmp_path) -> None:
+    rows = pd.DataFrame({"y": [0, 1] * 20, "p": [1, 1] * 20, "g": ["a", "b"] * 20})
+    names = {"y_true": "y", "y_pred": "p", "sensitive_features": "g"}
+    path, counts = tmp_path / "rows.csv", tmp_path / "counts.json"
+    rows.to_csv(path, index=False)
+    with pytest.warns(bam.AmplificationWarning, match="may identify people"):
+        bam.Counts.from_frame(rows.head(3), **names).save(counts)
+    report = bam.audit(path, **names, n_boot=0)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert report.summary["method"]["files"] == {"rows.csv": digest}
+    assert f"SHA-256 {digest}" in report.to_html()
+    assert [*bam.audit([counts], n_boot=0).summary["method"]["files"]] == ["counts.json"]
+    assert bam.audit(rows, **names, n_boot=0).summary["method"]["files"] == {}
+    labels = ["no", "yes"] * 20
+    report = bam.audit(labels, labels, sensitive_features=rows["g"], n_boot=0)
+    assert report.summary["method"]["files"] == {}
