@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import gaps_of
-from biasamp_adapters.auditing.summary import GapRecord, Number, Summary
+from biasamp_adapters.auditing.summary import GapRecord, MetricRecord, Number, Summary
 from biasamp_adapters.figures import MINUS, Digits, name, ratio, sign_of, unknown_name, with_unit
 
 #: The ranges of numbers by the beginnings of their keys; of all others -1 to 1.
@@ -91,7 +91,7 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
         if direction not in summary["data"]["directions"]:
             raise ValueError(f"{plain} must be of a direction of the report; it has none of these")
         return list(_gaps(summary, direction))
-    numbers = list(_numbers(summary))
+    numbers = [_Checked(x["model"], x["name"], x["key"], x) for x in numbers_of(summary)]
     found = [x for x in numbers if plain in (x.name, x.key, x.name.removesuffix(" A->T"))]
     if not found:
         raise ValueError(unknown_name("number", plain, dict.fromkeys(x.name for x in numbers)))
@@ -101,17 +101,20 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
     return found
 
 
-def _numbers(summary: Summary) -> Iterator[_Checked]:
-    """Yield the numbers that have names and keys."""
-    for record in summary["metrics"]:
-        yield _Checked(record["model"], record["name"], record["key"], record)
+def numbers_of(summary: Summary) -> list[MetricRecord]:
+    """Return all numbers that have keys: those of metrics, then largest differences and ratios."""
+    numbers = list(summary["metrics"])
     for x in summary["largest"]:
-        model, key = x["model"], x["measure"]
-        measure = key.replace("_", " ")
-        yield _Checked(model, f"{measure} difference", f"{key}_difference", x)
-        low, high, reason = x["ratio_low"], x["ratio_high"], x["ratio_reason"]
-        of_ratio = Number(value=x["ratio"], low=low, high=high, reason=reason)
-        yield _Checked(model, f"{measure} ratio", f"{key}_ratio", of_ratio)
+        kinds = {
+            "difference": (x["value"], x["low"], x["high"], x["reason"]),
+            "ratio": (x["ratio"], x["ratio_low"], x["ratio_high"], x["ratio_reason"]),
+        }
+        for kind, (value, low, high, reason) in kinds.items():
+            key = f"{x['measure']}_{kind}"
+            number = Number(value=value, low=low, high=high, reason=reason)
+            about = {"model": x["model"], "direction": "A->T", "name": key.replace("_", " ")}
+            numbers.append(MetricRecord(**number, **about, key=key))  # type: ignore[typeddict-item]
+    return numbers
 
 
 def _gaps(summary: Summary, direction: str) -> Iterator[_Checked]:

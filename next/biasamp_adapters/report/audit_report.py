@@ -13,7 +13,7 @@ import pandas as pd
 
 from biasamp_adapters.atomic import write_text
 from biasamp_adapters.auditing.answer import answers
-from biasamp_adapters.auditing.check import Failure, check
+from biasamp_adapters.auditing.check import Failure, check, numbers_of
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.compute import compute as compute_audit
 from biasamp_adapters.auditing.facts import head
@@ -143,7 +143,7 @@ class AuditReport:
         ]
 
     def to_frame(self, part: str = "metrics") -> pd.DataFrame:
-        """Return a part of the report as a frame.
+        """Return a part of the report as a frame; "metrics" has all numbers that ``check`` knows.
 
         Parameters
         ----------
@@ -152,6 +152,8 @@ class AuditReport:
         """
         if part not in _PARTS and not (part == "aif360" and part in self.summary):
             raise ValueError(f"part must be one of {', '.join(_PARTS)}; received {part!r:.40}")
+        if part == "metrics":
+            return pd.DataFrame(numbers_of(self.summary))
         return pd.DataFrame(self.summary[part])  # type: ignore[literal-required]
 
     def to_json(self, path: Any = None) -> str:

@@ -91,3 +91,15 @@ def test_check_bad_rule_raises(report, rules, message) -> None:
     with pytest.raises(ValueError, match=r".*") as error:
         report.check(**rules)
     assert message in str(error.value)
+
+
+def test_frame_of_metrics_has_all_numbers_that_checks_know(report) -> None:
+    frame = report.to_frame()
+    assert frame["key"].is_unique
+    for key in frame["key"]:
+        assert (
+            report.check(fail_above={key: 1}) == []
+            or not report.check(fail_above={key: 1})[0].judged
+        )
+    ratio = frame.set_index("key").loc["selection_rate_ratio"]
+    assert [round(ratio[end], 2) for end in ("value", "low", "high")] == [0.59, 0.56, 0.63]
