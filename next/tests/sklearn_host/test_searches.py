@@ -143,7 +143,10 @@ def test_search_with_four_scorers_predicts_once_per_fold(compas) -> None:
         ),
         ({"sensitive_features": "race", "reference": "all"}, "reference must be 'evaluated'"),
         ({"metric": "BA T->A", "sensitive_features": "race"}, "must read predicted classes"),
-        ({"metric": "XY", "sensitive_features": "race"}, "unknown metric 'XY'. The metrics are MALS"),
+        (
+            {"metric": "XY", "sensitive_features": "race"},
+            "unknown metric 'XY'. The metrics are MALS",
+        ),
     ],
 )
 def test_scorer_that_cannot_work_is_refused_at_once(options, message) -> None:
