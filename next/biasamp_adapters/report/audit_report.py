@@ -268,6 +268,16 @@ class AuditReport:
         ------
         ValueError
             If there is no bound, a number is unknown or a bound is out of its range.
+
+        Examples
+        --------
+        >>> import biasamp_adapters as bam
+        >>> y_true, groups = [0, 1] * 100 + [0, 0, 0, 1] * 50, ["a"] * 200 + ["b"] * 200
+        >>> report = bam.audit(y_true, y_true[:200] + [0] * 200, sensitive_features=groups)
+        >>> len(report.check(fail_above={"BA": "2pt"}, forbid=["amplifies"]))
+        2
+        >>> report.check(forbid=["amplifies"])
+        [model: the verdict is larger gaps (amplifies), which is forbidden.]
         """
         rules = {
             "fail_above": fail_above,
@@ -367,7 +377,13 @@ def audit(
 
     Examples
     --------
+    From arrays, and from a table with names of columns:
+
     >>> import biasamp_adapters as bam
+    >>> y_true, y_pred = [1, 0, 0, 0] * 100, [1, 0, 0, 0] * 50 + [0] * 200
+    >>> report = bam.audit(y_true, y_pred, sensitive_features=["a"] * 200 + ["b"] * 200)
+    >>> report.verdicts[0].code
+    'amplifies'
     >>> table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
     >>> names = {"y_true": "two_year_recid", "sensitive_features": "race"}
     >>> report = bam.audit(table, y_score="decile_score", threshold=5, **names)
