@@ -21,7 +21,7 @@ from biasamp_adapters.auditing.scores import measure_scores, without_scores
 from biasamp_adapters.auditing.summarize import summarize
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.counting.counts import read_counts
-from biasamp_adapters.counting.labels import Label, find_label
+from biasamp_adapters.counting.labels import ATTRIBUTE, Label, find_label
 from biasamp_adapters.counting.reference import align, read_reference
 from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.intervals import Estimate
@@ -414,6 +414,11 @@ def audit(
         "needs_digest": True,
     }
     counts, used = read_counts(data, y_pred, columns=columns, options=options)
+    if not counts.rows.has(ATTRIBUTE):
+        raise ValueError(
+            "sensitive_features is missing. Pass the groups of the rows, sensitive_features=race, "
+            "or with data the name of their column."
+        )
     compared = read_reference(reference, used, options)
     # Data of a single group have a report, which says that there is no gap to judge.
     evaluation = align(counts.rows, compared, options, fewest_groups=1)
