@@ -212,6 +212,8 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": ["u", "v", "u", "v"]}, "y_pred must share labels with y_true"),
     ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, "probabilities from 0 to 1; received 1.2"),
     ({"y_pred": np.full((4, 2), 0.5)}, r"Pass predict_proba\(X\)\[:, 1\]"),
+    ({"y_pred": [np.array(P), np.array(Y)]}, "several models are a mapping, y_pred={'old': old"),
+    ({"y_pred": [pd.DataFrame(P)] * 2}, "and rows an array; received a list of arrays"),
     ({"y_true": np.zeros((2, 2, 2))}, "one or two dimensions; received 3"),
     ({"y_true": pl.LazyFrame({"a": Y})}, "y_true must be in memory"),
     (
@@ -269,7 +271,7 @@ def test_probabilities_leave_a_note() -> None:
 
 def test_models_of_both_predictions_must_be_the_same() -> None:
     models = {"old": P, "new": Y}
-    with pytest.raises(ValueError, match="must be a mapping of the models 'old', 'new'"):
+    with pytest.raises(ValueError, match="the models 'old', 'new'; received one column"):
         bam.compare(Y, models, sensitive_features=G, sensitive_features_pred=G, metric="BA T->A")
 
 
