@@ -44,11 +44,9 @@ def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
     0     BA     3  0.0625
     """
     listed = [reports] if isinstance(reports, AuditReport) else list(reports)
-    others = [x for x in listed if not isinstance(x, AuditReport)]
-    if others or not listed:
-        received = type(others[0]).__name__ if others else "none"
-        rule = "over_runs reads a report, or a list of reports of folds"
-        raise TypeError(f"{rule}; received {received}. {words.ONE_AUDIT_OF_SEEDS}")
+    rule = "over_runs reads a report, or a list of reports of folds"
+    for given in listed or (reports,):
+        _check_report(given, rule, words.ONE_AUDIT_OF_SEEDS)
     return mean_over_runs([report.computed for report in listed])
 
 
@@ -78,8 +76,11 @@ def track(report: AuditReport) -> pd.DataFrame:
     4     1  1.000         NaN  False
     5     2  0.875      -0.125   True
     """
-    if not isinstance(report, AuditReport):
-        rule = "track reads one report, whose models are in order"
-        call = "track(audit(y_true, {1: pred_1, 2: pred_2}, ...))"
-        raise TypeError(f"{rule}; received a {type(report).__name__}. Write {call}.")
+    rule = "track reads one report, whose models are in order"
+    _check_report(report, rule, "Write track(audit(y_true, {1: pred_1, 2: pred_2}, ...)).")
     return track_models(report.computed)
+
+
+def _check_report(given: object, rule: str, remedy: str) -> None:
+    if not isinstance(given, AuditReport):
+        raise TypeError(f"{rule}; received a {type(given).__name__}. {remedy}")
