@@ -87,8 +87,8 @@ def _read_list(values: Sequence[Any], argument: str) -> Any:
     """Return a list of rows as a matrix, and any other list as it is; raise for several columns."""
     if isinstance(values[0], np.ndarray | pd.Series | pd.DataFrame):
         if argument == PREDICTION:
-            rule = "several models are a mapping, y_pred={'old': old, 'new': new}, and rows an array"
-            raise ValueError(f"{rule}; received a list of arrays")
+            rule = "several models are a mapping, y_pred={'old': old, 'new': new}"
+            raise ValueError(f"{rule}, and rows an array; received a list of arrays")
         rule = "must be a frame or a mapping such as {'race': race, 'sex': sex}"
         raise ValueError(f"several columns of {argument} {rule}; received a list of arrays")
     if not isinstance(values[0], list | tuple):

@@ -253,6 +253,10 @@ def _with_column_names(same: Variables, listed: tuple[Label, ...] | None) -> Var
         if _are_positions(labels) and len(labels) == len(names):
             variable = replace(variable, labels=names)
         elif set(labels) != set(names):
+            differ = [*without(names, labels), *without(labels, names)]
+            if not listed and len(differ) < len(names):
+                rule = f"{role} must have the same columns as the others"
+                raise ValueError(f"{rule}; in one alone: {listing(differ)}. Rename or add columns.")
             columns = listing(names)
             rule = f"{role} must have the columns {columns}"
             raise ValueError(f"{rule}; received {listing(labels)}: rename one of them")
