@@ -93,7 +93,7 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
     """Bias amplification of predictions in AIF360's datasets, beside AIF360's own metrics.
 
     Each metric is a method, and another one that ends with ``_by_pair`` returns the frame of pairs
-    of a group and a class behind it.
+    of a group and a class behind it. Intervals and verdicts are in :func:`audit_report`.
 
     Parameters
     ----------

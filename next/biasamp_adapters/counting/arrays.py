@@ -115,7 +115,9 @@ def to_array(values: Any, argument: str) -> Any:
         )
     if not isinstance(values, Collection) or isinstance(values, Set | Mapping):
         kind = type(values).__name__
-        raise ValueError(f"{argument} must be a column of values; received a {kind}")
+        is_of_aif360 = hasattr(values, "protected_attribute_names")
+        hint = ". Use biasamp_adapters.aif360.audit_report" if is_of_aif360 else ""
+        raise ValueError(f"{argument} must be a column of values; received a {kind}{hint}")
     return to_objects(values)
 
 
@@ -134,7 +136,8 @@ def level_of_index(values: Any, level: str, argument: str) -> Any:
     """Return a level of the index of a pandas input, which a text in place of labels names."""
     index = getattr(values, "index", None)
     if not isinstance(index, pd.Index):
-        raise ValueError(f"{argument}={level!r} names a level of y_true's index, which it has not")
+        rule = f"{argument}={level!r} names a level of y_true's index, which it has not"
+        raise ValueError(f"{rule}. Pass an array, or the table first: audit(frame, ...).")
     if level not in index.names:
         raise ValueError(
             f"y_true's index has no level {level!r}. "

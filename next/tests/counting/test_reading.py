@@ -198,7 +198,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sensitive_features": pa.array([{"u": 1}] * 4)}, "must hold labels such as"),
     ({"sensitive_features": [pd.Series(G), pd.Series(G)]}, "a frame or a mapping such as"),
     ({"sensitive_features": np.array([[*"ab"] * 500] * 2)}, "as many rows; received y_true 4"),
-    ({"sensitive_features": "race"}, "names a level of y_true's index, which it has not"),
+    ({"sensitive_features": "race"}, "which it has not. Pass an array, or the table first"),
     ({"y_true": pd.Series(Y), "sensitive_features": "race"}, "no level 'race'"),
     ({"sensitive_features": None}, "By group of race itself, use amplification_frame"),
     ({"sensitive_features": ["a"] * 4}, "at least two groups; received only 'a'"),
