@@ -58,7 +58,9 @@ def read_column(values: Any, argument: str) -> Codes:
         is_text = kind == "U" and len(values)
         codes, labels = _factorize_text(values, argument) if is_text else pd.factorize(values)
     except TypeError:  # Lists and records have no hash.
-        raise ValueError(f"{argument} must hold labels such as text, numbers or dates") from None
+        rule = f"{argument} must hold labels such as text, numbers or dates"
+        remedy = "Label sets are a matrix with one column of 0 and 1 for each label"
+        raise ValueError(f"{rule}; received a list or record. {remedy}.") from None
     distinct = plain_labels(pd.Index(labels, tupleize_cols=False).tolist(), argument)
     in_order = ordered(distinct, argument)
     return Codes(in_order, recode(codes, distinct, in_order))  # -1 is a missing value in pandas.
