@@ -294,6 +294,14 @@ def test_bad_input_is_one_line(
     assert message in line
 
 
+def test_file_without_command_is_told_the_command(biasamp: Biasamp) -> None:
+    code, printed = biasamp("rows.csv")
+    assert (code, printed) == (
+        2,
+        "biasamp: No such command 'rows.csv'. Write biasamp audit FILE ...\n",
+    )
+
+
 def test_defect_is_one_line_that_says_how_to_see_more(
     biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
