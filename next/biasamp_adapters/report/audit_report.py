@@ -364,7 +364,8 @@ def audit(
         What becomes of rows with missing values: an error, left out, or missing predictions stay
         in every rate and count as wrong.
     missing_values : sequence of labels
-        Labels that mean a missing value, such as "NA" or "?", in the data and in the reference.
+        Labels that mean a missing value, such as "NA", "?" or "", in the data and in the reference.
+        Of files, an empty cell is missing; in arrays and frames "" is a label.
     n_boot : int
         Bootstrap replicates; by default 2,000, or fewer of very many groups and classes.
     confidence : float
