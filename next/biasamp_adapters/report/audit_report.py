@@ -249,15 +249,16 @@ class AuditReport:
         Parameters
         ----------
         fail_above, fail_below : mapping of names of numbers to bounds
-            Fails if the whole interval lies above (below) the bound. A bound is a fraction, or text
-            such as "2pt" or "2%".
+            Fails if the whole interval lies above (below) the bound. Names are such as "BA",
+            "accuracy" or "selection rate ratio". A bound is a fraction, or text: "2pt" or "2%".
         require_below, require_above : mapping
             Fails unless the whole interval lies below (above) the bound.
         require_within : mapping
             Fails unless the whole interval lies within plus and minus the bound. "gaps" means the
             change of every gap.
         forbid : sequence of str
-            Codes of verdicts, and statuses of gaps, that must not occur.
+            Codes of verdicts, such as "amplifies", and statuses of gaps, such as "grows", that must
+            not occur.
 
         Returns
         -------
