@@ -1,5 +1,9 @@
 """Bias amplification metrics, with intervals, for the tools that auditors already use.
 
+Begin with :func:`audit`, whose report has ``check``, ``to_html`` and ``to_frame``. For the tools
+there are ``biasamp_adapters.fairlearn`` (``amplification_frame``), ``.aif360`` (``audit_report``)
+and ``.sklearn`` (``amplification_scorer``), and for a shell the command ``biasamp audit``.
+
 Everything public is an attribute of this module and is imported when it is first asked for, so
 that ``import biasamp_adapters`` itself costs next to nothing.
 """

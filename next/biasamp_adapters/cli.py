@@ -339,7 +339,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except _USAGE_ERROR as error:
-        _say(error.format_message())
+        message = error.format_message()
+        is_file = message.startswith("No such command")
+        _say(message + " Write biasamp audit FILE ..." if is_file else message)
     except ModuleNotFoundError:
         raise
     except (ValueError, OSError) as error:

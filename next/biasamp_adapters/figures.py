@@ -176,7 +176,9 @@ def agree(n: int, one: str, several: str) -> str:
 def unknown_name(kind: str, received: str, names: Iterable[str], others: Iterable[str] = ()) -> str:
     """Return an error that lists names, and says which of them or of others may be meant."""
     names = list(names)
-    nearest = get_close_matches(received, [*names, *others], 1)
+    choices = [*names, *others]
+    same = [choice for choice in choices if choice.lower() == received.lower()]
+    nearest = same or get_close_matches(received, choices, 1)
     hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
     listed = textwrap.shorten(", ".join(names), 200, placeholder=" ...")
     return f"unknown {kind} {received[:40]!r}{hint} The {kind}s are {listed}."

@@ -260,6 +260,7 @@ def test_checks_decide_the_exit_code(
         ([], "Missing argument 'FILE'"),
         (["none.csv"], "There is no file 'none.csv'."),
         (["rows.csv"], "y_true, y_pred or sensitive_features must name a column of the data."),
+        (["rows.csv", *COLUMNS[:4]], "sensitive_features is missing. Pass the groups of the rows"),
         (["rows.csv", *COLUMNS, "--y-tru", "T"], "No such option: --y-tru"),
         (["rows.csv", *COLUMNS, "--random-state", "x"], "Invalid value for '--random-state'"),
         (["rows.csv", *COLUMNS[:4], "--sensitive-features", "a"], "Did you mean 'A'?"),
@@ -291,6 +292,14 @@ def test_bad_input_is_one_line(
     assert (code, line.count("\n")) == (2, 1)
     assert line.startswith("biasamp: ")
     assert message in line
+
+
+def test_file_without_command_is_told_the_command(biasamp: Biasamp) -> None:
+    code, printed = biasamp("rows.csv")
+    assert (code, printed) == (
+        2,
+        "biasamp: No such command 'rows.csv'. Write biasamp audit FILE ...\n",
+    )
 
 
 def test_defect_is_one_line_that_says_how_to_see_more(

@@ -143,7 +143,10 @@ class Datasets:
     def of(cls, metric: Any) -> Datasets:
         """Return the datasets of a metric, which may be AIF360's own."""
         if not isinstance(metric, ClassificationMetric):
-            raise TypeError(f"metric must be a ClassificationMetric; received {type(metric)}")
+            raise TypeError(
+                f"metric must be a ClassificationMetric; received a {type(metric).__name__}. Write "
+                "ClassificationMetric(dataset, classified_dataset, unprivileged, privileged)."
+            )
         sides = metric.unprivileged_groups, metric.privileged_groups
         own = cls(metric.dataset, metric.classified_dataset, *sides)
         return getattr(metric, "datasets", own)

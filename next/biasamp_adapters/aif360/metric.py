@@ -93,7 +93,7 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
     """Bias amplification of predictions in AIF360's datasets, beside AIF360's own metrics.
 
     Each metric is a method, and another one that ends with ``_by_pair`` returns the frame of pairs
-    of a group and a class behind it.
+    of a group and a class behind it. Intervals and verdicts are in :func:`audit_report`.
 
     Parameters
     ----------
@@ -159,7 +159,12 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
         sides = unprivileged_groups, privileged_groups
         options = reference_dataset, predicted_protected_attributes, clusters
         if isinstance(dataset, StructuredDataset):
-            Grouping(dataset, *sides)  # Its errors are clearer than the host's.
+            # These errors are clearer than the host's.
+            Grouping(dataset, *sides)
+            rows = len(dataset.labels), len(getattr(classified_dataset, "labels", dataset.labels))
+            if rows[0] != rows[1]:
+                rule = "dataset and classified_dataset must have the same rows"
+                raise ValueError(f"{rule}; received {rows[0]} and {rows[1]} rows")
         # Of several classes, the host keeps copies with two.
         self.datasets = Datasets(dataset, classified_dataset, *sides, *options)
         super().__init__(dataset, classified_dataset, *sides)

@@ -94,7 +94,12 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
     numbers = [_Checked(x["model"], x["name"], x["key"], x) for x in numbers_of(summary)]
     found = [x for x in numbers if plain in (x.name, x.key, x.name.removesuffix(" A->T"))]
     if not found:
-        raise ValueError(unknown_name("number", plain, dict.fromkeys(x.name for x in numbers)))
+        if plain.startswith("gaps") and rule != "require_within":
+            raise ValueError(f"{plain!r:.40} is for require_within; received it in {rule}.")
+        names = dict.fromkeys(x.name for x in numbers)
+        others = [x.removesuffix(" A->T") for x in names]
+        others += ["gaps"] if rule == "require_within" else []
+        raise ValueError(unknown_name("number", plain, names, others))
     is_good = found[0].key == "accuracy" or found[0].key.endswith("_ratio")
     if rule in _FROM_BELOW and not is_good:
         raise ValueError(f"{rule} is for accuracy and ratios; received {plain!r}.")

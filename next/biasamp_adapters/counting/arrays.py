@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import Array, Label, ordered
+from biasamp_adapters.counting.labels import PREDICTION, Array, Label, ordered
 from biasamp_adapters.counting.variables import OverlappingGroups
 from biasamp_adapters.warning import AmplificationWarning
 
@@ -85,7 +85,10 @@ def read_input(values: Any, argument: str) -> Any:
 
 def _read_list(values: Sequence[Any], argument: str) -> Any:
     """Return a list of rows as a matrix, and any other list as it is; raise for several columns."""
-    if isinstance(values[0], np.ndarray | pd.Series):
+    if isinstance(values[0], np.ndarray | pd.Series | pd.DataFrame):
+        if argument == PREDICTION:
+            rule = "several models are a mapping, y_pred={'old': old, 'new': new}"
+            raise ValueError(f"{rule}, and rows an array; received a list of arrays")
         rule = "must be a frame or a mapping such as {'race': race, 'sex': sex}"
         raise ValueError(f"several columns of {argument} {rule}; received a list of arrays")
     if not isinstance(values[0], list | tuple):
@@ -112,7 +115,9 @@ def to_array(values: Any, argument: str) -> Any:
         )
     if not isinstance(values, Collection) or isinstance(values, Set | Mapping):
         kind = type(values).__name__
-        raise ValueError(f"{argument} must be a column of values; received a {kind}")
+        is_of_aif360 = hasattr(values, "protected_attribute_names")
+        hint = ". Use biasamp_adapters.aif360.audit_report" if is_of_aif360 else ""
+        raise ValueError(f"{argument} must be a column of values; received a {kind}{hint}")
     return to_objects(values)
 
 
@@ -131,7 +136,8 @@ def level_of_index(values: Any, level: str, argument: str) -> Any:
     """Return a level of the index of a pandas input, which a text in place of labels names."""
     index = getattr(values, "index", None)
     if not isinstance(index, pd.Index):
-        raise ValueError(f"{argument}={level!r} names a level of y_true's index, which it has not")
+        rule = f"{argument}={level!r} names a level of y_true's index, which it has not"
+        raise ValueError(f"{rule}. Pass an array, or the table first: audit(frame, ...).")
     if level not in index.names:
         raise ValueError(
             f"y_true's index has no level {level!r}. "

@@ -16,6 +16,7 @@ from biasamp_adapters.counting import arrays, saved
 from biasamp_adapters.counting.frames import frame_of_pairs, frame_of_rows
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
+    ATTRIBUTE_PREDICTION,
     CONTROL,
     PREDICTED,
     PREDICTION,
@@ -280,7 +281,8 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     models = first or scored
     if models and second and set(models) != set(second):
         rule = f"sensitive_features_pred must be a mapping of the models {listing(models)}"
-        raise ValueError(f"{rule}; received {listing(second)}")
+        is_mapping = isinstance(columns[ATTRIBUTE_PREDICTION], Mapping)
+        raise ValueError(f"{rule}; received {listing(second) if is_mapping else 'one column'}")
     if not set(scored) <= set(models):
         rule = f"y_score must be a mapping of the models {listing(models)}"
         raise ValueError(f"{rule}; received {listing(scored)}")

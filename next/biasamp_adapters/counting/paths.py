@@ -38,8 +38,9 @@ _KINDS |= dict.fromkeys([".parquet", ".pq"], "parquet")
 #: How files begin whose names must have an ending.
 _BEGINNINGS = {b"\x1f\x8b": ("gzip", (".gz",)), b"PAR1": ("Parquet", (".parquet", ".pq"))}
 
-#: Functions of pandas that read other files, by their ending.
-_PANDAS = {".xlsx": "read_excel", ".dta": "read_stata", ".feather": "read_feather"}
+#: What reads other files, by their ending.
+_READERS = {".xlsx": "pandas.read_excel", ".dta": "pandas.read_stata"}
+_READERS |= {".feather": "pandas.read_feather", ".duckdb": "duckdb.connect(...).table"}
 
 _DELIMITERS = ",;\t|"
 
@@ -207,8 +208,8 @@ def _kind_of(path: str) -> str:
             raise ValueError(f"{_quote(path)} is {kind}: let its name end in {endings[0]!r}.")
     ending = os.path.splitext(lower.removesuffix(".gz"))[1]
     if ending not in _KINDS:
-        reader = _PANDAS.get(ending, "read_csv")
-        raise ValueError(f"{_quote(path)} must be CSV, Parquet or JSON: pass pandas.{reader}(...).")
+        reader = _READERS.get(ending, "pandas.read_csv")
+        raise ValueError(f"{_quote(path)} must be CSV, Parquet or JSON: pass {reader}(...).")
     return _KINDS[ending]
 
 

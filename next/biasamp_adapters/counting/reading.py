@@ -58,7 +58,9 @@ def read_column(values: Any, argument: str) -> Codes:
         is_text = kind == "U" and len(values)
         codes, labels = _factorize_text(values, argument) if is_text else pd.factorize(values)
     except TypeError:  # Lists and records have no hash.
-        raise ValueError(f"{argument} must hold labels such as text, numbers or dates") from None
+        rule = f"{argument} must hold labels such as text, numbers or dates"
+        remedy = "Label sets are a matrix with one column of 0 and 1 for each label"
+        raise ValueError(f"{rule}; received a list or record. {remedy}.") from None
     distinct = plain_labels(pd.Index(labels, tupleize_cols=False).tolist(), argument)
     in_order = ordered(distinct, argument)
     return Codes(in_order, recode(codes, distinct, in_order))  # -1 is a missing value in pandas.
@@ -253,6 +255,10 @@ def _with_column_names(same: Variables, listed: tuple[Label, ...] | None) -> Var
         if _are_positions(labels) and len(labels) == len(names):
             variable = replace(variable, labels=names)
         elif set(labels) != set(names):
+            differ = [*without(names, labels), *without(labels, names)]
+            if not listed and len(differ) < len(names):
+                rule = f"{role} must have the same columns as the others"
+                raise ValueError(f"{rule}; in one alone: {listing(differ)}. Rename or add columns.")
             columns = listing(names)
             rule = f"{role} must have the columns {columns}"
             raise ValueError(f"{rule}; received {listing(labels)}: rename one of them")

@@ -242,7 +242,8 @@ class Rows:
         if missing != "drop":
             role, is_missing = incomplete[0]
             n = self.n[is_missing].sum()
-            raise ValueError(f"{role} must not have missing values; received {n}: see missing=")
+            rule = f"{role} must not have missing values"
+            raise ValueError(f"{rule}; received {n}: see missing=, such as missing='drop'")
         is_dropped = np.logical_or.reduce([is_missing for _, is_missing in incomplete])
         kept = self.take(np.flatnonzero(~is_dropped))
         return replace(kept, dropped=int(self.n[is_dropped].sum()))

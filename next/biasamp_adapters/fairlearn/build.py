@@ -276,7 +276,7 @@ def _read_metric(metric: Any) -> Any:
     if isinstance(metric, str | type):  # Classes are refused there.
         return get_metric(metric)
     if not callable(metric):
-        rule = "metrics must be a metric or its name, or a dict of names to these"
+        rule = 'metrics must be a metric, its name, or a dict such as {"BA": "BA"}'
         raise ValueError(f"{rule}; received {metric!r:.80}")
     is_bound = isinstance(metric, partial) and not metric.args
     function, settings = (metric.func, metric.keywords) if is_bound else (metric, {})

@@ -21,7 +21,7 @@ from biasamp_adapters.auditing.scores import measure_scores, without_scores
 from biasamp_adapters.auditing.summarize import summarize
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.counting.counts import read_counts
-from biasamp_adapters.counting.labels import Label, find_label
+from biasamp_adapters.counting.labels import ATTRIBUTE, Label, find_label
 from biasamp_adapters.counting.paths import digests_of
 from biasamp_adapters.counting.reference import align, read_reference
 from biasamp_adapters.inference.gaps import Gap
@@ -252,15 +252,16 @@ class AuditReport:
         Parameters
         ----------
         fail_above, fail_below : mapping of names of numbers to bounds
-            Fails if the whole interval lies above (below) the bound. A bound is a fraction, or text
-            such as "2pt" or "2%".
+            Fails if the whole interval lies above (below) the bound. Names are such as "BA",
+            "accuracy" or "selection rate ratio". A bound is a fraction, or text: "2pt" or "2%".
         require_below, require_above : mapping
             Fails unless the whole interval lies below (above) the bound.
         require_within : mapping
             Fails unless the whole interval lies within plus and minus the bound. "gaps" means the
             change of every gap.
         forbid : sequence of str
-            Codes of verdicts, and statuses of gaps, that must not occur.
+            Codes of verdicts, such as "amplifies", and statuses of gaps, such as "grows", that must
+            not occur.
 
         Returns
         -------
@@ -271,6 +272,16 @@ class AuditReport:
         ------
         ValueError
             If there is no bound, a number is unknown or a bound is out of its range.
+
+        Examples
+        --------
+        >>> import biasamp_adapters as bam
+        >>> y_true, groups = [0, 1] * 100 + [0, 0, 0, 1] * 50, ["a"] * 200 + ["b"] * 200
+        >>> report = bam.audit(y_true, y_true[:200] + [0] * 200, sensitive_features=groups)
+        >>> len(report.check(fail_above={"BA": "2pt"}, forbid=["amplifies"]))
+        2
+        >>> report.check(forbid=["amplifies"])
+        [model: the verdict is larger gaps (amplifies), which is forbidden.]
         """
         rules = {
             "fail_above": fail_above,
@@ -357,7 +368,8 @@ def audit(
         What becomes of rows with missing values: an error, left out, or missing predictions stay
         in every rate and count as wrong.
     missing_values : sequence of labels
-        Labels that mean a missing value, such as "NA" or "?", in the data and in the reference.
+        Labels that mean a missing value, such as "NA", "?" or "", in the data and in the reference.
+        Of files, an empty cell is missing; in arrays and frames "" is a label.
     n_boot : int
         Bootstrap replicates; by default 2,000, or fewer of very many groups and classes.
     confidence : float
@@ -370,7 +382,13 @@ def audit(
 
     Examples
     --------
+    From arrays, and from a table with names of columns:
+
     >>> import biasamp_adapters as bam
+    >>> y_true, y_pred = [1, 0, 0, 0] * 100, [1, 0, 0, 0] * 50 + [0] * 200
+    >>> report = bam.audit(y_true, y_pred, sensitive_features=["a"] * 200 + ["b"] * 200)
+    >>> report.verdicts[0].code
+    'amplifies'
     >>> table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
     >>> names = {"y_true": "two_year_recid", "sensitive_features": "race"}
     >>> report = bam.audit(table, y_score="decile_score", threshold=5, **names)
@@ -401,6 +419,11 @@ def audit(
         "needs_digest": True,
     }
     counts, used = read_counts(data, y_pred, columns=columns, options=options)
+    if not counts.rows.has(ATTRIBUTE):
+        raise ValueError(
+            "sensitive_features is missing. Pass the groups of the rows, sensitive_features=race, "
+            "or with data the name of their column."
+        )
     compared = read_reference(reference, used, options)
     # Data of a single group have a report, which says that there is no gap to judge.
     evaluation = align(counts.rows, compared, options, fewest_groups=1)

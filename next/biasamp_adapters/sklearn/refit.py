@@ -147,7 +147,8 @@ class MostAccurateWithin:
             means = [name for name in cv_results if name.startswith("mean_test_")]
             known = [name.removeprefix("mean_test_") for name in means]
             name = getattr(self, parameter)
-            raise ValueError(f"scoring must have the key {name!r} ({parameter}=); received {known}")
+            rule = f"scoring must have the key {name!r}"
+            raise ValueError(f"{rule}; received {known}. Add it, or name another: {parameter}=...")
         scores = np.asarray(cv_results[key], dtype=np.float64)
         n_missing = int(np.isnan(scores).sum())
         if n_missing:

@@ -288,6 +288,10 @@ LABELS = r"classified_dataset.labels must be labels of the dataset, 0\.0, 1\.0; 
             "predicted_protected_attributes must hold numbers; received 'man'",
         ),
         (
+            lambda: BiasAmplificationMetric(dataset(hiring()), dataset(hiring().head(60))),
+            "dataset and classified_dataset must have the same rows; received 100 and 60 rows",
+        ),
+        (
             reference(favorable_label=0, unfavorable_label=1),
             r"reference_dataset must have the favorable_label 1\.0; received 0\.0",
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -76,6 +78,23 @@ def test_over_runs_of_reports_with_the_same_labels_raises(form: str) -> None:
     # The same labels in another order are other rows.
     folds = bam.over_runs([audit(truth, first), audit(truth[::-1], first[::-1])])
     assert set(folds["runs"]) == {2}
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "message"),
+    [
+        (
+            bam.over_runs,
+            {"model": "reports"},
+            "received a str. Runs on the same rows are one audit",
+        ),
+        (bam.over_runs, [], "received a list. Runs"),
+        (bam.track, ["report"], r"received a list. Write track\(audit\(y_true, "),
+    ],
+)
+def test_runs_of_no_report_raise(function: Any, given: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        function(given)
 
 
 def test_over_runs_of_one_run_or_of_equal_runs_has_no_interval() -> None:

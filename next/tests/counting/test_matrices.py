@@ -200,7 +200,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"y_true": [[1, 0], [1], [0, 1]]}, "y_pred has 3 columns and y_true 1"),
     ({"y_pred": [0, 1] * 3}, "y_true has 3 columns and y_pred 1"),
     ({"y_true": [0, 1] * 3}, "y_pred has 3 columns and y_true 1"),
-    ({"y_pred": np.array(PREDICTED)[:, :2]}, "must have the columns 0, 1, 2; received 0, 1"),
+    ({"y_pred": np.array(PREDICTED)[:, :2]}, "same columns as the others; in one alone: 2."),
     ({"y_pred": named(PREDICTED).add_prefix("x"), "y_true": named(TRUTH)}, "must have the columns"),
     ({"class_labels": ["x", "y"]}, "must have the columns 'x', 'y'"),
     (

@@ -264,6 +264,11 @@ HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
             "'{}' must be CSV, Parquet or JSON: pass pandas.read_csv(...).",
         ),
         (
+            "rows.duckdb",
+            "0000DUCK",
+            "'{}' must be CSV, Parquet or JSON: pass duckdb.connect(...).table(...).",
+        ),
+        (
             "rows.xlsx",
             b"PK\x03\x04",
             "'{}' must be CSV, Parquet or JSON: pass pandas.read_excel(...).",

@@ -193,12 +193,12 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ),
     ({"sensitive_features": [1.5, float("inf"), 1, 2]}, "finite labels; received inf"),
     ({"sensitive_features": np.array(["a", "nan", "a", "b"])}, "the text 'nan'"),
-    ({"sensitive_features": [["a"], ["b", "c"], ["a"], ["a"]]}, "must hold labels such as"),
+    ({"sensitive_features": [["a"], ["b", "c"], ["a"], ["a"]]}, "Label sets are a matrix with one"),
     ({"sensitive_features": pl.Series([["a"], ["b"], ["a"], ["a"]])}, "must hold labels such as"),
     ({"sensitive_features": pa.array([{"u": 1}] * 4)}, "must hold labels such as"),
     ({"sensitive_features": [pd.Series(G), pd.Series(G)]}, "a frame or a mapping such as"),
     ({"sensitive_features": np.array([[*"ab"] * 500] * 2)}, "as many rows; received y_true 4"),
-    ({"sensitive_features": "race"}, "names a level of y_true's index, which it has not"),
+    ({"sensitive_features": "race"}, "which it has not. Pass an array, or the table first"),
     ({"y_true": pd.Series(Y), "sensitive_features": "race"}, "no level 'race'"),
     ({"sensitive_features": None}, "By group of race itself, use amplification_frame"),
     ({"sensitive_features": ["a"] * 4}, "at least two groups; received only 'a'"),
@@ -206,12 +206,14 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_true": io.StringIO("0")}, "received a StringIO"),
     ({"y_true": "label"}, "y_true='label' names a column, so data must come first"),
     ({"y_true": [0, None, 1, 1]}, "y_true must not have missing values; received 1"),
-    ({"y_pred": [0, None, 1, 1]}, "must not have missing values; received 1: see missing="),
+    ({"y_pred": [0, None, 1, 1]}, "received 1: see missing=, such as missing='drop'"),
     ({"y_pred": P[:3]}, "received y_true 4, sensitive_features 4, y_pred 3"),
     ({"y_pred": [3, 4, 5, 6]}, "If these are scores: y_score=..., threshold=..."),
     ({"y_pred": ["u", "v", "u", "v"]}, "y_pred must share labels with y_true"),
     ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, "probabilities from 0 to 1; received 1.2"),
     ({"y_pred": np.full((4, 2), 0.5)}, r"Pass predict_proba\(X\)\[:, 1\]"),
+    ({"y_pred": [np.array(P), np.array(Y)]}, "several models are a mapping, y_pred={'old': old"),
+    ({"y_pred": [pd.DataFrame(P)] * 2}, "and rows an array; received a list of arrays"),
     ({"y_true": np.zeros((2, 2, 2))}, "one or two dimensions; received 3"),
     ({"y_true": pl.LazyFrame({"a": Y})}, "y_true must be in memory"),
     (
@@ -269,7 +271,7 @@ def test_probabilities_leave_a_note() -> None:
 
 def test_models_of_both_predictions_must_be_the_same() -> None:
     models = {"old": P, "new": Y}
-    with pytest.raises(ValueError, match="must be a mapping of the models 'old', 'new'"):
+    with pytest.raises(ValueError, match="the models 'old', 'new'; received one column"):
         bam.compare(Y, models, sensitive_features=G, sensitive_features_pred=G, metric="BA T->A")
 
 

@@ -177,7 +177,11 @@ def test_frame_is_plotted_by_the_host(compas) -> None:
         ({"metrics": {}}, "metrics must hold at least one metric"),
         (
             {"metrics": {"BA": 3}},
-            "metrics must be a metric or its name, or a dict of names to these; received 3",
+            'metrics must be a metric, its name, or a dict such as {"BA": "BA"}; received 3',
+        ),
+        (
+            {"metrics": {"BA": bam.DirectionalBiasAmplification}},
+            r"metric must be an object, DirectionalBiasAmplification\(\); received the class",
         ),
         ({"metrics": {"BA": "B A"}}, "unknown metric 'B A'; did you mean 'BA'?"),
         ({"metrics": {"x": lambda y, p: y}}, "x must return one number"),

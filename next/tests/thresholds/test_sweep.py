@@ -286,6 +286,7 @@ def test_sweep_with_missing_labels_drops_rows_on_request() -> None:
 ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"metric": "BA T->A"}, "metric must read predicted classes; BA T->A reads none"),
     ({"metric": "BAA"}, "unknown metric 'BAA'; did you mean 'BA'"),
+    ({"metric": "ba"}, "unknown metric 'ba'; did you mean 'BA'"),
     ({"y_true": [0, 1, 2] * 100}, "one of which is pos_label; received 0, 1, 2"),
     ({"y_true": np.eye(300)}, "two classes in y_true"),
     ({"y_score": None}, "y_true and y_score must be given; received None"),
