@@ -20,7 +20,7 @@ SHOWN = {
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs_and_has_few_lines(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    codes = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
+    codes = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     lines = [line for code in codes for line in code.splitlines() if line.strip()]
     assert sum(not line.startswith(("import ", "from ")) for line in lines) <= 15
     scope: dict[str, object] = {}
