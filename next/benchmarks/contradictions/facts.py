@@ -179,7 +179,7 @@ def _(d: Direction, m: Parts) -> Any:
 def _(d: Direction, m: Parts) -> Any:
     models = {shown(x["model"]): x["model"] for x in d.verdicts}
     accuracy = d.metric("accuracy", models[m["m"]])
-    return accuracy["value"] == 1
+    return accuracy["value"] > 1 - 1e-9  # Sums of weights round.
 
 
 @family(

@@ -110,17 +110,23 @@ def _(d: Direction, m: Parts) -> Any:
     return is_constant(d, m["model"], m["c"]) and tag(d, m)
 
 
+#: Sums of weights differ from one another by rounding.
+NOISE = 1e-9
+
+
 def is_constant(d: Direction, model: str, of_class: str | None) -> bool:
     gaps = [gap for gap in d.every_gap if shown(gap["model"]) == model]
     rates = [
-        rate["predicted"] == 1
+        rate["predicted"] > 1 - NOISE
         for rate in d.summary["rates"]
         if rate["direction"] == d.name
         and shown(rate["model"]) == model
         and d.counted(rate["of_class"]) == of_class
         and rate["rows"]
     ]
-    return not any(gap["predicted"] for gap in gaps) and (of_class is None or all(rates))
+    return not any(abs(gap["predicted"]) > NOISE for gap in gaps) and (
+        of_class is None or all(rates)
+    )
 
 
 # Several models, and no verdict.
