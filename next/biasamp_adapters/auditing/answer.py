@@ -153,18 +153,18 @@ def _of_several_gaps(subject: Subject) -> str:
     mean, scope = subject.verdict, _scope(subject)
     statuses = Counter(gap["status"] for gap in subject.gaps)
     counts = _counts(subject.gaps, scope)
-    verb, told = "", ""
+    verb, size = "", ""
     if is_clear(mean):
         verb = words.STATUSES["grows" if is_above(mean) else "shrinks"][1]
-        told = Digits.of(mean).change_in_points(mean)
+        size = Digits.of(mean).change_in_points(mean)
     if not counts:
         _, changes = verb_of_unclear(subject.gaps)
         if verb:
-            return words.MEAN_ONLY.format(scope=scope, changes=changes, verb=verb, mean=told)
+            return words.MEAN_ONLY.format(scope=scope, changes=changes, verb=verb, mean=size)
         return words.NONE_CHANGES.format(scope=scope, changes=changes)
     same_side = UP if is_above(mean) else DOWN
     if verb and not any(statuses[status] for status in same_side):
-        return words.ON_AVERAGE.format(counts=join(counts, 9), verb=verb, mean=told)
+        return words.ON_AVERAGE.format(counts=join(counts, 9), verb=verb, mean=size)
     unclear = statuses["unclear"]
     (verb, _), do = verb_of_unclear(subject.gaps), agree(unclear, "does", "do")
     whole = [*counts, words.COUNT_UNCLEAR.format(n=unclear, do=do, verb=verb)]
@@ -204,7 +204,7 @@ def _named(subject: Subject) -> list[list[str]]:
         every = [gap for row in subject.verdicts for gap in gaps_of(subject.summary, row)]
         return [[_bound(words.BOUND_SEVERAL, every, subject)]]
     is_only_gap = len(gaps) == 1 and not subject.has_several_models
-    told = []
+    paragraphs = []
     for gap in named:
         of_gap = GapSentences(gap, subject.names, gaps)
         sentences = [of_gap.rates(), of_gap.change(bool(verdict["constant"]))]
@@ -212,8 +212,8 @@ def _named(subject: Subject) -> list[list[str]]:
             sentences.insert(0, _most_certain(subject, gap, of_gap.headline()))
         elif not is_changed(gap):
             sentences.append(_bound(words.BOUND_ONE, gaps, subject))
-        told.append(sentences)
-    return told
+        paragraphs.append(sentences)
+    return paragraphs
 
 
 def _most_certain(subject: Subject, gap: GapRecord, headline: str) -> str:

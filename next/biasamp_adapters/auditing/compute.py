@@ -17,7 +17,7 @@ from biasamp_adapters.counting.labels import ATTRIBUTE_PREDICTION, PREDICTION, A
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.inference.gaps import GroupRates
-from biasamp_adapters.inference.replicates import Beside, replicate, replicates_of
+from biasamp_adapters.inference.replicates import FurtherScores, replicate, replicates_of
 from biasamp_adapters.inference.verdict import Judgement, judge
 from biasamp_adapters.metrics.attacks import AttackMetric
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
@@ -68,7 +68,7 @@ class _Measured(NamedTuple):
     model: str
     metrics: list[Any]
     strata: list[Any]
-    groups: Beside
+    groups: FurtherScores
 
 
 #: Replicates of each measurement.
@@ -115,8 +115,8 @@ def compute(
             )
             for x, judgement in zip(of_direction, judgements, strict=True)
         ]
-    told = {note for audit in audits for note in audit.results[0].measurement.further_notes}
-    notes += [n for audit in audits for x in audit.results for n in x.notes if n not in told]
+    printed = {note for audit in audits for note in audit.results[0].measurement.further_notes}
+    notes += [n for audit in audits for x in audit.results for n in x.notes if n not in printed]
     notes = list(dict.fromkeys(filter(None, notes)))
     return Computed(evaluation, models, members, audits, seed, notes)
 
@@ -154,8 +154,8 @@ def _draw(
 ) -> _Draws:
     """Return the replicates of all measurements; notes get how they were drawn.
 
-    Those on the same rows share their draws; label sets make rows of their own. What stands beside
-    the metrics reads the rows of the first one.
+    Those on the same rows share their draws; label sets make rows of their own. What is drawn
+    with the metrics reads the rows of the first one.
     """
     metrics = [m for x in measured for m in x.metrics]
     n_drawn = replicates_of(n_boot, metrics, confidence)
@@ -165,10 +165,10 @@ def _draw(
     for m in metrics:
         if not m.reason_not_to_draw:
             by_rows.setdefault(m.evaluation.rows, []).append(m)
-    beside = by_rows[metrics[0].evaluation.rows]
+    further = by_rows[metrics[0].evaluation.rows]
     for x in measured:
-        beside += [m for m in x.strata if not m.reason_not_to_draw]
-        beside += [] if x.members.are_too_many else [x.groups]
+        further += [m for m in x.strata if not m.reason_not_to_draw]
+        further += [] if x.members.are_too_many else [x.groups]
     drawn, notes_on_draws = replicate(by_rows, n_drawn, seed)
     notes += notes_on_draws
     return drawn

@@ -26,7 +26,7 @@ from biasamp_adapters.counting.labels import (
 from biasamp_adapters.counting.margins import Margins, accuracy_by_label, divide, margins_of_data
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.gaps import MOST_GAPS, choose_comparison
-from biasamp_adapters.inference.replicates import Beside
+from biasamp_adapters.inference.replicates import FurtherScores
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.rates import RateMeasurement, pass_errors
 from biasamp_adapters.thresholds.score_or_threshold import implied_rates
@@ -103,10 +103,10 @@ def _sizes(evaluation: Evaluation, given: str, n_rows: Array) -> tuple[Array, st
     return divide(weight**2, squared, 0.0), "effective rows"
 
 
-def measure_groups(ba: RateMeasurement, members: Members) -> Beside:
-    """Return the rates of the model and direction of a BA, to be drawn beside it."""
+def measure_groups(ba: RateMeasurement, members: Members) -> FurtherScores:
+    """Return the rates of the model and direction of a BA, to be drawn with it."""
     rates = partial(group_rates, members, ba.evaluation.base_rates)
-    return Beside(ba.evaluation, ba.model, rates, 3 * ba.width, ba.n_pairs)
+    return FurtherScores(ba.evaluation, ba.model, rates, 3 * ba.width, ba.n_pairs)
 
 
 def group_rates(

@@ -151,9 +151,9 @@ class GapSentences:
         size, change = size_along(implied, digits), digits.change_in_points(by_score)
         score = template.format(gap=size, change=change, true=self.names.true)
         threshold = self._by_threshold(record, digits, implied)
-        told = [(score, is_clear(by_score)), (threshold, is_clear(by_threshold))]
-        clear = [sentence for sentence, is_told_first in told if is_told_first]
-        unclear = [sentence for sentence, is_told_first in told if not is_told_first]
+        steps = [(score, is_clear(by_score)), (threshold, is_clear(by_threshold))]
+        clear = [sentence for sentence, is_clear_step in steps if is_clear_step]
+        unclear = [sentence for sentence, is_clear_step in steps if not is_clear_step]
         meaning = words.SCORES_IMPLY.format(of=self.names.counted(self.gap["of_class"]))
         return [*self._lead(by_score, by_threshold), *clear], [*unclear, meaning]
 

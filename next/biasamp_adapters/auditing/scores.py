@@ -23,7 +23,7 @@ from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes, Variables
 from biasamp_adapters.figures import name
-from biasamp_adapters.inference.replicates import Beside, replicate
+from biasamp_adapters.inference.replicates import FurtherScores, replicate
 from biasamp_adapters.metrics.base import A_TO_T
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, RateMeasurement
 from biasamp_adapters.thresholds.score_or_threshold import bin_scores, decision_rule
@@ -114,13 +114,13 @@ def _draw(
     evaluation, metric = replace(evaluation, rows=rows), DirectionalBiasAmplification()
     own, *others = (metric.measure(evaluation, rule, seed) for rule in rows.models)
     groups = measure_groups(own, audit.members)
-    accuracies = {ba: Beside(evaluation, ba.model, _accuracy) for ba in others}
+    accuracies = {ba: FurtherScores(evaluation, ba.model, _accuracy) for ba in others}
     draws, _ = replicate({rows: [groups, *accuracies.values()]}, audit.ba.n_boot, seed)
     rates = with_draws(groups.score(own.margins), draws[groups])
     accuracy = rates["accuracy"][:, -1]
     return rates, [
-        _threshold_record(audit, ba, draws[beside]["accuracy"], accuracy)
-        for ba, beside in accuracies.items()
+        _threshold_record(audit, ba, draws[further]["accuracy"], accuracy)
+        for ba, further in accuracies.items()
     ]
 
 

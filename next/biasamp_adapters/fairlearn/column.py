@@ -11,7 +11,7 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, name_list, show
-from biasamp_adapters.counting.margins import divide
+from biasamp_adapters.counting.margins import mean_over_classes
 from biasamp_adapters.fairlearn.host_functions import HostMeasurement
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, estimate
@@ -66,11 +66,10 @@ class Column:
         """The numbers of the groups, (1 + replicates, groups): means over pairs that exist."""
         pairs = self.measurement.pairs()
         scores = pairs["contribution" if "contribution" in pairs else "value"]
-        exists = ~np.isnan(scores)
-        means = divide(np.where(exists, scores, 0).sum(axis=1), exists.sum(axis=1))
+        means = mean_over_classes(scores[None])
         labels = self.measurement.evaluation.rows.labels_of(ATTRIBUTE)
         chosen = [labels.index(group) for group in self.groups]
-        return np.vstack([means, self.scores.get("groups", means[None][:0])])[:, chosen]
+        return np.vstack([means, self.scores.get("groups", means[:0])])[:, chosen]
 
     @property
     def keys(self) -> list[tuple[Any, ...]]:

@@ -83,26 +83,17 @@ class HostMeasurement(Measurement):
     def score(self, margins: Margins, origin: Any = None, rng: Any = None) -> dict[str, Array]:
         """Return the numbers of all rows in a batch."""
         if self.rate is not None:
-            return {"value": self._divide(margins, ALL)[:, 0]}
+            return {"value": _divide(margins, ALL, *self.rate)[:, 0]}
         return {"value": self._call(margins, np.ones((len(margins.rows), 1), dtype=bool))[:, 0]}
 
     def by_group(self, margins: Margins, origin: Any = None, rng: Any = None) -> Array:
         """Return the numbers of each group in a batch; NaN of a function that compares groups."""
         if self.rate is not None:
-            return self._divide(margins, ATTRIBUTE)
+            return _divide(margins, ATTRIBUTE, *self.rate)
         if ATTRIBUTE in self.parameters:
             n_groups = len(self.evaluation.rows.group_labels)
             return np.full((len(margins.times), n_groups), np.nan)
         return self._call(margins, margins.variable(ATTRIBUTE).values > 0)
-
-    def _divide(self, margins: Margins, rows: str) -> Array:
-        """Return rates of groups or of all rows: 0 without denominator, and NaN without rows."""
-        assert self.rate is not None
-        roles = (TASK, PREDICTION, RIGHT[TASK])
-        positives = [margins.joint(rows, role)[:, :, [-1]] for role in roles]
-        sums = np.concatenate([*positives, margins.joint(rows, ALL)], axis=2)
-        numerator, denominator = (sums @ part for part in self.rate)
-        return np.where(sums[..., 3] > 0, divide(numerator, denominator, 0.0), np.nan)
 
     def _call(self, margins: Margins, members: Array) -> Array:
         """Return the value of some of the distinct rows in each draw.
@@ -152,3 +143,12 @@ class HostMeasurement(Measurement):
         if value.size != 1 or value.dtype.kind not in "biuf":
             raise ValueError(f"{self.name} must return one number; received {value!r:.80}")
         return float(value.item())
+
+
+def _divide(margins: Margins, groups: str, numerator: Array, denominator: Array) -> Array:
+    """Return rates of groups or of all rows: 0 without denominator, and NaN without rows."""
+    roles = (TASK, PREDICTION, RIGHT[TASK])
+    positives = [margins.joint(groups, role)[:, :, [-1]] for role in roles]
+    sums = np.concatenate([*positives, margins.joint(groups, ALL)], axis=2)
+    rates = divide(sums @ numerator, sums @ denominator, 0.0)
+    return np.where(sums[..., 3] > 0, rates, np.nan)

@@ -34,8 +34,8 @@ N_BOOT = UsualNumber(2000)
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
-    """Further scores of a model, which are drawn beside its metrics, on the same rows.
+class FurtherScores:
+    """Further scores of a model, which are drawn with its metrics, on the same rows.
 
     Attributes
     ----------

@@ -156,7 +156,7 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
     parts: Mapping[str, Any] = summary
     for verdict in summary["verdicts"]:
         key = verdict["model"], verdict["direction"]
-        subject, told = Subject(summary, verdict), subject_of(summary, key[1])
+        subject, leading = Subject(summary, verdict), subject_of(summary, key[1])
         names, compared = subject.names, _compared(subject)
         about = [name(verdict["model"])] if len(summary["data"]["models"]) > 1 else []
         if len(summary["data"]["directions"]) > 1:
@@ -166,8 +166,8 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
             if part in ("rates", "pairs"):
                 records = [x for x in records if x["of_class"] in compared]
             table = _table(part, caption, records, names)
-            if part == "largest" and verdict is told.verdict:
-                table = replace(table, lines=largest_sentences(told))
+            if part == "largest" and verdict is leading.verdict:
+                table = replace(table, lines=largest_sentences(leading))
             yield replace(table, caption=", ".join([table.caption, *about]))
     names = names_of(summary, summary["data"]["directions"][0])
     for part, caption in _OF_ALL.items():

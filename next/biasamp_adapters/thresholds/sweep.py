@@ -25,7 +25,7 @@ from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
-from biasamp_adapters.inference.replicates import Beside, read_seed, replicate
+from biasamp_adapters.inference.replicates import FurtherScores, read_seed, replicate
 from biasamp_adapters.metrics.base import READING, T_TO_A, Metric, check_whole
 from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.progress import watch
@@ -161,7 +161,7 @@ def threshold_sweep(
     evaluation, seed = metric.evaluate(rows, names), read_seed(random_state)
     models = watch(rows.models, len(rows.models), "thresholds", "a smaller n_thresholds")
     measurements = [metric.measure(evaluation, model, seed) for model in models]
-    shares = Beside(evaluation, None, _share_at_thresholds)
+    shares = FurtherScores(evaluation, None, _share_at_thresholds)
     drawn, scores = shares.score(evaluation.margins(None)[0])["share"], dict[Any, Any]()
     notes = [*evaluation.notes]
     if n_boot and not measurements[0].reason_not_to_draw:
