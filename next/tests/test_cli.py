@@ -261,7 +261,7 @@ def test_checks_decide_the_exit_code(
         (["none.csv"], "There is no file 'none.csv'."),
         (["rows.csv"], "y_true, y_pred or sensitive_features must name a column of the data."),
         (["rows.csv", *COLUMNS[:4]], "sensitive_features is missing. Pass the groups of the rows"),
-        (["rows.csv", *COLUMNS, "--y-tru", "T"], "No such option: --y-tru"),
+        (["rows.csv", *COLUMNS, "--y-tru", "T"], "--y-tru"),
         (["rows.csv", *COLUMNS, "--random-state", "x"], "Invalid value for '--random-state'"),
         (["rows.csv", *COLUMNS[:4], "--sensitive-features", "a"], "Did you mean 'A'?"),
         (["rows.csv", *COLUMNS, "--y-pred", "P=T"], "must name each model once; received 'P'"),

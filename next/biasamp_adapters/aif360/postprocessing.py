@@ -113,7 +113,7 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
         check_match(dataset, self.grouping.dataset, "dataset")
         groups = self.grouping.groups(dataset.protected_attributes)
         if self.grouping.sides:
-            groups = groups.fillna("neither group")
+            groups = groups.where(groups.notna(), "neither group")
         labels = self.rule.predict(_scores(dataset, "dataset"), sensitive_features=groups)
         predicted = dataset.copy()
         predicted.labels = labels.astype(np.float64)[:, None]

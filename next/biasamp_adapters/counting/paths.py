@@ -360,7 +360,9 @@ def _literal(text: str) -> str:
 
 def _pattern(path: str) -> str:
     """Return a path as SQL writes it: absolute, so that it is no address, and no pattern."""
-    return _literal(glob.escape(os.path.abspath(path)))
+    # DuckDB before 2.0 knows this ending in small letters only.
+    option = ", compression = 'gzip'" if path.lower().endswith(".gz") else ""
+    return _literal(glob.escape(os.path.abspath(path))) + option
 
 
 # Errors.

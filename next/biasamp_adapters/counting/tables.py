@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
+from narwhals.dependencies import is_duckdb_relation
 import numpy as np
 import pandas as pd
 
@@ -111,7 +112,7 @@ def _read_engine(native: Any, arguments: Arguments) -> Iterator[Chunk]:
         raise TypeError(f"{rule}; received {type(native).__name__}.{hint}")
     choices = find_columns(names, arguments)
     columns = columns_of(choices)
-    if nw.dependencies.is_duckdb_relation(native):  # By position: "Race" also finds "race".
+    if is_duckdb_relation(native):  # By position: "Race" also finds "race".
         chosen = [f"#{names.index(column.name) + 1} AS {key}" for key, column in columns.items()]
         frame = nw.from_native(native.select(", ".join(chosen)))
     else:

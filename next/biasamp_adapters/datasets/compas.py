@@ -172,9 +172,12 @@ def _download(home: Path) -> bytes:
 def _read(source: Path | IO[bytes], name: str) -> pd.DataFrame:
     """Return the columns of a table, which must be those that ProPublica published."""
     # The header repeats two names; pandas reads the first column of each, which is the one meant.
+    # Names of people, which are not read, need not be UTF-8.
     missing = {"days_b_screening_arrest": [""]}
     try:
-        table = pd.read_csv(source, usecols=_COLUMNS, keep_default_na=False, na_values=missing)
+        table = pd.read_csv(
+            source, usecols=_COLUMNS, keep_default_na=False, na_values=missing, encoding="latin-1"
+        )
     except (ValueError, OSError, EOFError, zlib.error) as error:
         raise OSError(f"{name} must be ProPublica's table; it cannot be read: {error}") from None
     table = table[_COLUMNS]

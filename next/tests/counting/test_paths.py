@@ -282,7 +282,7 @@ HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
         (
             "rows.csv.gz",
             gzip.compress(CSV.encode() * 99, mtime=0)[:-20],
-            "'{}' cannot be read: Unexpected end of GZIP stream",
+            "'{}' cannot be read",  # DuckDB before 2.0 does not say why.
         ),
     ],
 )
