@@ -10,9 +10,9 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
-from narwhals.dependencies import is_duckdb_relation
 import numpy as np
 import pandas as pd
+from narwhals.dependencies import is_duckdb_relation
 
 from biasamp_adapters.counting.arrays import to_array, to_objects
 from biasamp_adapters.counting.columns import Choice, Column, are_labels, columns_of, find_columns
