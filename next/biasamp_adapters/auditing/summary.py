@@ -2,7 +2,8 @@
 
 Everything that is said or drawn is read from it. Numbers are fractions; one that does not exist is
 None, and so are the ends of an interval that is not given, whose ``reason`` says why. Labels stay
-as they were given. Each list of records is a part of :meth:`AuditReport.to_frame`.
+as they were given. Each list of records is a part of
+:meth:`~biasamp_adapters.AuditReport.to_frame`.
 """
 
 from __future__ import annotations
@@ -262,7 +263,7 @@ class MissingRecord(TypedDict):
 
 
 class Summary(TypedDict):
-    """All that a report says, and :meth:`AuditReport.to_frame` by part.
+    """All that a report says, and :meth:`~biasamp_adapters.AuditReport.to_frame` by part.
 
     ``aif360`` are AIF360's own measures, if a dataset of AIF360 was audited.
     """

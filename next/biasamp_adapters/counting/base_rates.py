@@ -107,7 +107,9 @@ class BaseRates:
         return self._rates
 
     def signs(self, direction: str, group_sizes: Array | None) -> Array:
-        """Return the sign of each correlation, (groups, classes); undirected, of P(a | t) - 1/|A|.
+        """Return the sign of each correlation, (groups, classes).
+
+        Undirected, it is that of ``P(a | t) - 1/|A|``.
 
         ``group_sizes`` are those of the data, (groups, 1), for rates without shares of the groups.
         """

@@ -87,11 +87,11 @@ def compare(
     metric : Metric or str
         An object, or a name such as "BA", "BA T->A", "LA" or "ba_a_to_t".
     y_true, sensitive_features, sensitive_features_pred, sample_weight, clusters : object
-        As in :meth:`Metric.result`.
+        As in :meth:`DirectionalBiasAmplification.result`.
     reference : object, optional
         As for metrics; for a metric that is named.
     n_boot, confidence, random_state
-        As in :meth:`Metric.result`.
+        As in :meth:`DirectionalBiasAmplification.result`.
 
     Examples
     --------

@@ -382,10 +382,11 @@ class DirectionalBiasAmplification(RateMetric):
 class MALSBiasAmplification(RateMetric):
     """BiasAmp_MALS: how much more over-represented groups dominate the predicted classes.
 
-    MALS is 1/|T| times the sum over groups a and classes t of
-    y(a, t) (P(A^ = a | T^ = t) - P(A = a | T = t)), where y is 1 if P(A = a | T = t) > 1/|A| in the
-    reference, which also gives P(A | T). It lies between -1 and 1, and mixes both directions. Of
-    two classes the positive one is evaluated. Without predicted groups, A^ is A.
+    MALS is ``1/|T|`` times the sum over groups a and classes t of
+    ``y(a, t) (P(A^ = a | T^ = t) - P(A = a | T = t))``, where y is 1 if
+    ``P(A = a | T = t) > 1/|A|`` in the reference, which also gives ``P(A | T)``. It
+    lies between -1 and 1, and mixes both directions. Of two classes the positive one is evaluated.
+    Without predicted groups, A^ is A.
 
     Parameters
     ----------

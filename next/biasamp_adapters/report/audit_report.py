@@ -339,14 +339,14 @@ def audit(
     Parameters
     ----------
     data : frame, path, list of paths or Counts; or the values of ``y_true``
-        A frame of any library, or CSV, Parquet or JSON files, also gzipped, as in "rows/*.csv": the
-        other arguments are names of its columns. Or else two positional arguments hold the values
-        of ``y_true`` and ``y_pred``.
+        A frame of any library, or CSV, Parquet or JSON files, also gzipped, as in
+        ``"rows/*.csv"``: the other arguments are names of its columns. Or else two positional
+        arguments hold the values of ``y_true`` and ``y_pred``.
     y_pred : array-like, name, list or pattern of columns, or dict of models to these
     y_true, sensitive_features, sensitive_features_pred, sample_weight, clusters : object
         Arrays, or names of columns. A list of ``sensitive_features`` is crossed. A label matrix is
-        a pattern such as "true_*" beside "pred_*", or a list of columns; groups that are columns
-        of 0 and 1 are a pattern, such as "race_*".
+        a pattern such as ``"true_*"`` with ``"pred_*"``, or a list of columns; groups that are
+        columns of 0 and 1 are a pattern, such as ``"race_*"``.
     y_score : array-like, name of a column, or dict of models to these; optional
         Scores of the positive class, finite numbers: whether a gap comes from the score or from the
         threshold, and what other thresholds would give.

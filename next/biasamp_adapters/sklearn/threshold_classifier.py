@@ -20,9 +20,9 @@ _METHODS = ("predict_proba", "decision_function")
 class PrevalenceThresholdClassifier(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Fit a classifier, and thresholds at which positives are predicted as often as labelled.
 
-    With groups, each has a threshold of its own, as in :class:`PrevalenceThreshold`: the model
-    keeps the gap of the labels, which is not fairness, and reads the attribute for each decision,
-    which may be unlawful.
+    With groups, each has a threshold of its own, as in
+    :class:`~biasamp_adapters.PrevalenceThreshold`: the model keeps the gap of the labels, which is
+    not fairness, and reads the attribute for each decision, which may be unlawful.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class PrevalenceThresholdClassifier(ReadsGroups, MetaEstimatorMixin, BaseEstimat
         rows have one threshold. Metadata routing passes them to ``fit`` alone, so a search needs
         the column.
     prevalence, tolerance, pos_label, unknown_groups
-        As in :class:`PrevalenceThreshold`.
+        As in :class:`~biasamp_adapters.PrevalenceThreshold`.
     cv : int, cross-validation generator, iterable or None
         Thresholds are set on scores of rows that a fit has not seen; None takes the rows of the
         fit, whose scores are too sure.

@@ -105,14 +105,14 @@ def threshold_sweep(
     metric : Metric or str
         One that reads predicted classes: an object, or a name such as "BA", "MALS" or "la".
     sensitive_features, sensitive_features_pred, sample_weight, clusters : object
-        As in :meth:`Metric.result`.
+        As in :meth:`DirectionalBiasAmplification.result`.
     reference : object, optional
         As for metrics; for a metric that is named.
     n_thresholds : int, optional
         Scores with more distinct values have so many thresholds, each of which adds about the same
         share of rows; None is a threshold at every distinct score.
     n_boot, confidence, random_state
-        As in :meth:`Metric.result`.
+        As in :meth:`DirectionalBiasAmplification.result`.
 
     Raises
     ------

@@ -1,0 +1,112 @@
+"""Configuration of the documentation site."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version as version_of
+from pathlib import Path
+from typing import Any
+
+from docutils.nodes import SkipNode
+from docutils.utils.math.latex2mathml import tex2mathml
+
+DOCS = Path(__file__).parent
+EXAMPLES = DOCS.parent / "examples"
+
+project = "biasamp-adapters"
+author = "the biasamp-adapters developers"
+project_copyright = author
+release = version = version_of("biasamp-adapters")
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "myst_nb",
+    "sphinx_copybutton",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "sample_reports"]
+nitpicky = True
+suppress_warnings = ["myst.xref_missing"]  # Until all pages are written.
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+myst_update_mathjax = False
+
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # They would come from elsewhere.
+
+# What a reader copies is what can be run: no prompts, no output.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
+
+autosummary_generate = True
+# The docstrings state the types, so signatures need not repeat them.
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+
+html_math_renderer = "mathml"
+html_theme = "pydata_sphinx_theme"
+html_title = project
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+html_show_sourcelink = False
+html_sidebars = {"index": [], "**": ["site_contents"]}
+html_theme_options = {
+    "navbar_center": [],
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+}
+
+
+def _copy_notebooks(app: Any, config: Any) -> None:
+    """Copy the notebooks into the pages, each with a link to the file itself."""
+    folder = DOCS / "notebooks"
+    folder.mkdir(exist_ok=True)
+    for path in EXAMPLES.glob("*.ipynb"):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        link = f"{{download}}`Download this notebook <../../examples/{path.name}>`"
+        title = notebook["cells"][0]
+        title["source"] = ["".join(title["source"]), "\n\n", link]
+        (folder / path.name).write_text(json.dumps(notebook), encoding="utf-8")
+
+
+def _leave_out_missing_pages(app: Any, docname: str, source: list[str]) -> None:
+    """Leave pages out of the contents that are not written yet."""
+    if docname == "index":
+        lines = source[0].splitlines()
+        entries = [line for line in lines if line and " " not in line and line[0].islower()]
+        missing = {entry for entry in entries if entry not in app.env.found_docs}
+        source[0] = "\n".join(line for line in lines if line not in missing)
+
+
+def _inline_math(translator: Any, node: Any) -> None:
+    translator.body.append(tex2mathml(node.astext()))
+    raise SkipNode
+
+
+def _block_math(translator: Any, node: Any) -> None:
+    formula = tex2mathml(node.astext(), as_block=True)
+    translator.body.append(f'<div class="formula">{formula}</div>\n')
+    raise SkipNode
+
+
+def _skip_members_of_hosts(
+    app: Any, what: str, name: str, member: Any, skip: bool, options: Any
+) -> bool | None:
+    """Leave what a host documents to the host."""
+    module = getattr(member, "__module__", None) or ""
+    return True if module.split(".")[0] in ("aif360", "fairlearn", "sklearn") else None
+
+
+def setup(app: Any) -> None:
+    """Register the notebooks, and formulas as MathML, which browsers show without a script."""
+    app.connect("config-inited", _copy_notebooks)
+    app.connect("source-read", _leave_out_missing_pages)
+    app.connect("autodoc-skip-member", _skip_members_of_hosts)
+    app.add_html_math_renderer("mathml", (_inline_math, None), (_block_math, None))
