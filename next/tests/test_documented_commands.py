@@ -57,6 +57,11 @@ def pages() -> list[Path]:
     return written + sorted(ROOT.glob("*.md"))
 
 
+def count_words(text: str) -> int:
+    """Return how many words a page has; signs alone, such as prompts and lines, are none."""
+    return sum(any(map(str.isalnum, word)) for word in text.split())
+
+
 def commands(text: str) -> Iterator[Command]:
     """Yield the commands of all console blocks of a page."""
     for block in _BLOCK.finditer(text):
@@ -116,5 +121,5 @@ def test_page_with_commands_shows_what_they_print(
 
 
 def test_pages_have_at_most_30_000_words() -> None:
-    words = {page: len(page.read_text(encoding="utf-8").split()) for page in pages()}
+    words = {page: count_words(page.read_text(encoding="utf-8")) for page in pages()}
     assert sum(words.values()) <= 30_000, words
