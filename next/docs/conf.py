@@ -76,6 +76,18 @@ def _copy_notebooks(app: Any, config: Any) -> None:
         (folder / path.name).write_text(json.dumps(notebook), encoding="utf-8")
 
 
+def _write_sample(app: Any) -> None:
+    """Write the report that the page "Start" shows."""
+    import biasamp_adapters as bam
+
+    names: Any = {"y_true": "two_year_recid", "y_score": "decile_score", "threshold": 5}
+    table = bam.datasets.load_compas()
+    report = bam.audit(table, **names, sensitive_features="race", favorable_label=0)
+    folder = Path(app.outdir) / "samples"
+    folder.mkdir(parents=True, exist_ok=True)
+    report.to_html(folder / "compas.html")
+
+
 def _leave_out_missing_pages(app: Any, docname: str, source: list[str]) -> None:
     """Leave pages out of the contents that are not written yet."""
     if docname == "index":
@@ -107,6 +119,7 @@ def _skip_members_of_hosts(
 def setup(app: Any) -> None:
     """Register the notebooks, and formulas as MathML, which browsers show without a script."""
     app.connect("config-inited", _copy_notebooks)
+    app.connect("builder-inited", _write_sample)
     app.connect("source-read", _leave_out_missing_pages)
     app.connect("autodoc-skip-member", _skip_members_of_hosts)
     app.add_html_math_renderer("mathml", (_inline_math, None), (_block_math, None))
