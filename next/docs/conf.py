@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from docutils.utils.math.latex2mathml import tex2mathml
 
 DOCS = Path(__file__).parent
 EXAMPLES = DOCS.parent / "examples"
+_EACH = re.MULTILINE | re.DOTALL
 
 project = "biasamp-adapters"
 author = "the biasamp-adapters developers"
@@ -45,6 +47,7 @@ copybutton_prompt_is_regexp = True
 copybutton_line_continuation_character = "\\"
 
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"
 # The docstrings state the types, so signatures need not repeat them.
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
@@ -88,6 +91,11 @@ def _write_sample(app: Any) -> None:
     report.to_html(folder / "compas.html")
 
 
+def _trim_examples(app: Any, docname: str, source: list[str]) -> None:
+    """Drop the blank line with which a doctest ends before the fence."""
+    source[0] = re.sub(r"(^```python\n>>> .*?)\n\n```$", r"\1\n```", source[0], flags=_EACH)
+
+
 def _leave_out_missing_pages(app: Any, docname: str, source: list[str]) -> None:
     """Leave pages out of the contents that are not written yet."""
     if docname == "index":
@@ -120,6 +128,7 @@ def setup(app: Any) -> None:
     """Register the notebooks, and formulas as MathML, which browsers show without a script."""
     app.connect("config-inited", _copy_notebooks)
     app.connect("builder-inited", _write_sample)
+    app.connect("source-read", _trim_examples)
     app.connect("source-read", _leave_out_missing_pages)
     app.connect("autodoc-skip-member", _skip_members_of_hosts)
     app.add_html_math_renderer("mathml", (_inline_math, None), (_block_math, None))
