@@ -3,7 +3,8 @@
 An attribute A ~ N(3, 2), T = (A + 2 e)² as labels and T^ = (A + e)² as predictions, e ~ N(0, 1).
 Networks attack in both ways: A→T, as in DPA, and the attribute from the tasks, as in LA. Quality
 is 1/RMSE. The paper's text wants the smaller factor in T^; its Table 5 has them the other way
-round, which turns all signs. The text is followed here. The spread over attackers is compared as cv, sd / |mean|.
+round, which turns all signs. The text is followed here.
+The spread over attackers is compared as cv, sd / |mean|.
 """
 
 from __future__ import annotations
