@@ -12,113 +12,104 @@ from biasamp_adapters.metrics.quality import get_quality
 
 ACCURACY, BALANCED = get_quality("accuracy"), get_quality("balanced_accuracy")
 HARD = get_quality("hard_inverse_cross_entropy")
+DPA = bam.DirectionalPredictabilityAmplification
 
+#: The first input has 100 of 400 rows, half of each class: an error of sqrt(1 / 100), of which ties
+#: gain .4. The second is clear.
+TIED = np.array([[50.0, 50.0], [300.0, 0.0]])
+GAIN = 0.4 * np.sqrt(1 / 100) * 100 / 400
 
-def test_tied_input_gains_by_its_share_of_the_rows() -> None:
-    # The first input has 100 of 400 rows, half of each class: an error of sqrt(1 / 100), of which
-    # ties gain .4. The second is clear.
-    table = np.array([[50.0, 50.0], [300.0, 0.0]])
-    expected = 0.4 * np.sqrt(1 / 100) * 100 / 400
-    assert ACCURACY.mean_gain(table, 400) == pytest.approx(expected, abs=1e-15)
-    # Of several tables it is the mean, whatever the order of inputs and the scale of weights.
-    several = np.stack([table, table[::-1], 2 * table, 0 * table + [1000, 0]])
-    assert ACCURACY.mean_gain(several, 400) == pytest.approx(3 / 4 * expected, abs=1e-15)
-
-
-@pytest.mark.parametrize(("first", "is_tied"), [(0.59, True), (0.61, False)])
-def test_shares_within_two_errors_are_tied(first: float, is_tied: bool) -> None:
-    # 2 sqrt((1 - d^2) / 100) = .196 for shares that differ by d = .18, and .195 for .22.
-    table = np.array([[first, 1 - first]]) * 100
-    assert (ACCURACY.mean_gain(table, 100) > 0) == is_tied
-
-
-def test_gain_of_balanced_accuracy_is_that_of_shares_of_the_classes() -> None:
-    # 20 of 80 rows of class 0 and 5 of 20 of class 1 have the first input; it has an error of
-    # sqrt(.25 * .75 / 80 + .25 * .75 / 20), and so has the other one. Each class counts 1/2.
-    table = np.array([[20.0, 5.0], [60.0, 15.0]])
-    error = np.sqrt(0.25 * 0.75 / 80 + 0.25 * 0.75 / 20)
-    assert BALANCED.mean_gain(table, 100) == pytest.approx(2 * 0.4 * error / 2, abs=1e-15)
-    # Weights may be small. A class without rows is no class, and ties with none.
-    small = np.array([[20.0, 5.0], [60.0, 15.0]]) / 1000
-    assert BALANCED.mean_gain(small, 100) == pytest.approx(0.4 * error, abs=1e-15)
-    wide = np.array([[20.0, 5.0, 0.0], [60.0, 15.0, 0.0]])
-    assert BALANCED.mean_gain(wide, 100) == pytest.approx(0.4 * error, abs=1e-15)
+#: 20 of 80 rows of class 0 and 5 of 20 of class 1 have the first input; its share has an error of
+#: sqrt(.25 * .75 / 80 + .25 * .75 / 20), and so has that of the other. Each class counts 1/2.
+EVEN = np.array([[20.0, 5.0], [60.0, 15.0]])
+GAIN_OF_EVEN = 2 * 0.4 * np.sqrt(0.25 * 0.75 / 80 + 0.25 * 0.75 / 20) / 2
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "is_clear"),
-    # Shares of .6 and .4: 3 sqrt(.96 / n) is .204 of 208 rows, and .199 of 218.
-    [(208, False), (218, True)],
+    ("quality", "table", "n_rows", "expected"),
+    [
+        (ACCURACY, TIED, 400, GAIN),
+        # Of several tables it is the mean, whatever the order of inputs and the scale of weights.
+        (ACCURACY, [TIED, TIED[::-1], 2 * TIED, 0 * TIED + [1000, 0]], 400, 3 / 4 * GAIN),
+        # Shares that differ by .18 are within 2 sqrt((1 - .18^2) / 100) = .197; .22 is not.
+        (ACCURACY, [[59, 41]], 100, 0.4 * np.sqrt((1 - 0.18**2) / 100)),
+        (ACCURACY, [[61, 39]], 100, 0),
+        (BALANCED, EVEN, 100, GAIN_OF_EVEN),
+        (BALANCED, EVEN / 1000, 100, GAIN_OF_EVEN),
+        # A class without rows is no class, and ties with none; a single class always wins.
+        (BALANCED, [[20, 5, 0], [60, 15, 0]], 100, GAIN_OF_EVEN),
+        (ACCURACY, np.ones((3, 5, 1)), 5, 0),
+    ],
 )
-def test_winner_is_clear_beyond_three_errors(n_rows: int, is_clear: bool) -> None:
-    assert ACCURACY.has_clear_winners(np.array([[60.0, 40.0]]), n_rows, axis=-2) == is_clear
-    # Each input must have one.
-    table = np.array([[60.0, 40.0], [100.0, 0.0]])
-    assert ACCURACY.has_clear_winners(table, 2 * n_rows, axis=-2) == is_clear
+def test_mean_gain_of_ties_is_part_of_the_standard_error(
+    quality: Any, table: Any, n_rows: int, expected: float
+) -> None:
+    assert quality.mean_gain(np.array(table), n_rows) == pytest.approx(expected, abs=1e-15)
 
 
-def test_single_class_always_wins() -> None:
-    alone = np.ones((3, 5, 1))
-    assert ACCURACY.has_clear_winners(alone, 5, axis=-2)
-    assert ACCURACY.mean_gain(alone, 5) == 0
+@pytest.mark.parametrize(
+    ("table", "n_rows", "is_clear"),
+    [
+        # Shares of .6 and .4: 3 sqrt(.96 / n) is .204 of 208 rows, and .199 of 218.
+        ([[60, 40]], 208, False),
+        ([[60, 40]], 218, True),
+        # Each input must have a winner, and the first has half of the rows.
+        ([[60, 40], [100, 0]], 2 * 208, False),
+        ([[60, 40], [100, 0]], 2 * 218, True),
+        (np.ones((3, 5, 1)), 5, True),
+    ],
+)
+def test_winner_is_clear_beyond_three_errors(table: Any, n_rows: int, is_clear: bool) -> None:
+    assert ACCURACY.has_clear_winners(np.array(table, dtype=float), n_rows, axis=-2) == is_clear
 
 
-# How far an interval reaches.
-
-GAINS = (0.01, 0.02)
+# How far an interval reaches: ties gain .01 in the labels and .02 in the predictions.
 
 
-def margin(quality: Any, name: str, levels: tuple[float, float], *, is_absolute: bool) -> Any:
-    return quality.tie_margin(name, is_absolute=is_absolute, levels=levels, gains=GAINS)
-
-
-def test_margin_of_a_difference_is_that_of_its_levels() -> None:
-    # A level of the model that ties raised by .02 makes the difference too large.
-    levels = (0.6, 0.7)
-    assert margin(ACCURACY, "psi_dataset", levels, is_absolute=True) == (0.01, 0)
-    assert margin(ACCURACY, "psi_model", levels, is_absolute=True) == (0.02, 0)
-    assert margin(ACCURACY, "value", levels, is_absolute=True) == (0.02, 0.01)
-
-
-@pytest.mark.parametrize("quality", [ACCURACY, HARD], ids=["accuracy", "loss"])
-def test_margin_of_a_ratio_is_its_slope_times_the_gains(quality: Any) -> None:
-    # Levels are accuracies .6 and .7, or 1 / (100 e) of error rates e = .4 and .3: gains are those
-    # of the accuracy, and lower an error rate.
-    d, m = (0.6, 0.7) if quality is ACCURACY else (0.4, 0.3)
-    levels = (d, m) if quality is ACCURACY else (1 / (100 * d), 1 / (100 * m))
-    low, high = margin(quality, "value", levels, is_absolute=False)
-    step = 1e-7
-
-    def ratio(d: float, m: float) -> float:
-        return abs((m - d) / (m + d))
-
-    slope_of_model = abs(ratio(d, m + step) - ratio(d, m)) / step
-    slope_of_dataset = abs(ratio(d + step, m) - ratio(d, m)) / step
-    assert low == pytest.approx(slope_of_model * 0.02, rel=1e-5)
-    assert high == pytest.approx(slope_of_dataset * 0.01, rel=1e-5)
-
-
-def test_margin_of_a_level_of_a_loss_is_its_slope() -> None:
-    # Psi = 1 / (100 e), and so 1 / (100 e^2) of each gain: e = .4 and .3.
-    levels = (1 / 40, 1 / 30)
-    expected = (0.01 / (100 * 0.4**2), 0.02 / (100 * 0.3**2))
-    of_dataset = margin(HARD, "psi_dataset", levels, is_absolute=False)
-    of_model = margin(HARD, "psi_model", levels, is_absolute=False)
-    assert of_dataset == pytest.approx((expected[0], 0), abs=1e-15)
-    assert of_model == pytest.approx((expected[1], 0), abs=1e-15)
+@pytest.mark.parametrize(
+    ("quality", "levels", "name", "is_absolute", "expected"),
+    [
+        # A level of the model that ties raised by .02 makes the difference too large.
+        (ACCURACY, (0.6, 0.7), "psi_dataset", True, (0.01, 0)),
+        (ACCURACY, (0.6, 0.7), "psi_model", True, (0.02, 0)),
+        (ACCURACY, (0.6, 0.7), "value", True, (0.02, 0.01)),
+        # The slopes of (m - d) / (m + d) are 2 d / (m + d)^2 and -2 m / (m + d)^2.
+        (ACCURACY, (0.6, 0.7), "value", False, (1.2 / 1.3**2 * 0.02, 1.4 / 1.3**2 * 0.01)),
+        # Levels 1 / (100 e) of error rates e = .4 and .3, which gains lower: Psi has the slope
+        # 1 / (100 e^2), and the ratio is that of error rates.
+        (HARD, (1 / 40, 1 / 30), "psi_dataset", False, (0.01 / (100 * 0.4**2), 0)),
+        (HARD, (1 / 40, 1 / 30), "psi_model", False, (0.02 / (100 * 0.3**2), 0)),
+        (HARD, (1 / 40, 1 / 30), "value", False, (0.8 / 0.7**2 * 0.02, 0.6 / 0.7**2 * 0.01)),
+    ],
+)
+def test_margin_is_the_slope_times_the_gains(
+    quality: Any, levels: Any, name: str, is_absolute: bool, expected: Any
+) -> None:
+    margin = quality.tie_margin(name, levels, (0.01, 0.02), is_absolute)
+    assert margin == pytest.approx(expected, abs=1e-15)
 
 
 def test_interval_of_tied_guesses_reaches_below_its_replicates() -> None:
     # Labels and predictions tell nothing of the group, so that whatever is gained is chance.
-    rng = np.random.default_rng(0)
-    group, truth, predicted = rng.integers(2, size=(3, 200))
-    result = bam.LeakageAmplification(quality="accuracy", equalize=None).result(
-        truth, predicted, sensitive_features=group
-    )
+    group, truth, predicted = np.random.default_rng(0).integers(2, size=(3, 200))
+    metric = bam.LeakageAmplification(quality="accuracy", equalize=None)
+    result = metric.result(truth, predicted, sensitive_features=group)
     tails = np.quantile(result.estimate.replicates, [0.025, 0.975])
     low, high = result.interval
     assert low < min(tails[0], result.value) - 0.01
     assert high > max(tails[1], result.value) + 0.01
+
+
+def test_level_of_a_small_group_that_may_be_tied_reaches_as_far_as_its_rate() -> None:
+    # 1 is predicted for .33, .624 and .6 of three groups, so the level is (.624 + .67) / 3. If the
+    # rate of the third, of 40 rows, is two standard errors higher, .6 + 2 * .077, it is .043 more.
+    sizes, ones = [5000, 5000, 40], [1650, 3120, 24]
+    groups = np.repeat([0, 1, 2], sizes)
+    predicted = np.concatenate([np.arange(n) < k for n, k in zip(sizes, ones, strict=True)])
+    result = bam.LeakageAmplification().result(predicted, predicted, sensitive_features=groups)
+    level = result.estimates["psi_model"]
+    assert level.value == pytest.approx((0.624 + 0.67) / 3)
+    assert level.high == pytest.approx(level.value + 0.043, abs=0.01)
 
 
 def test_interval_of_a_ratio_ends_at_1() -> None:
@@ -126,9 +117,7 @@ def test_interval_of_a_ratio_ends_at_1() -> None:
     # error, and have the ratio 1. The tie would add to it.
     group, truth = np.repeat([0, 1], 100), np.tile([0, 1], 100)
     predicted = np.where(np.arange(200) == 0, 1, group)
-    metric = bam.DirectionalPredictabilityAmplification(
-        quality="hard_inverse_cross_entropy", equalize=None
-    )
+    metric = DPA(quality="hard_inverse_cross_entropy", equalize=None)
     result = metric.result(truth, predicted, sensitive_features=group)
     assert result.value == pytest.approx((1 / 2 - 1 / 200) / (1 / 2 + 1 / 200), abs=1e-12)
     assert result.interval[1] == 1
@@ -136,6 +125,6 @@ def test_interval_of_a_ratio_ends_at_1() -> None:
 
 def test_guesses_that_are_never_wrong_have_no_margin() -> None:
     group = np.repeat([0, 1], 50)
-    metric = bam.DirectionalPredictabilityAmplification(quality="hard_inverse_cross_entropy")
+    metric = DPA(quality="hard_inverse_cross_entropy")
     result = metric.result(group, group, sensitive_features=group)
     assert (result.value, result.interval) == (0, (0, 0))

@@ -6,7 +6,6 @@ Kerner, "DPA", 2025.
 
 from __future__ import annotations
 
-from math import log, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -64,12 +63,6 @@ SHORTCOMING_2 = scenario(IMBALANCED, {1: 0, 2: 1})
 )
 def test_mals_w21_section_3_2_as_published(columns: Columns, published: float) -> None:
     assert bam.MALSBiasAmplification()(**columns) == pytest.approx(published, abs=1e-12)
-
-
-def test_mals_without_predicted_groups_takes_true_ones() -> None:
-    columns = scenario(TWO_GROUPS, {2: 0})
-    del columns["sensitive_features_pred"]
-    assert bam.MALSBiasAmplification()(**columns) == pytest.approx(0.2, abs=1e-12)
 
 
 @pytest.mark.parametrize("pos_label", [None, 0, 1])
@@ -211,16 +204,6 @@ def test_multi_t25_table_7_follows_from_table_6(
     assert variance == pytest.approx(sum(d**2 for d in changes) / 2, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("pos_label", "expected"),
-    [(1, -241 / 2647), (0, -173 / 2631)],  # -.0910 and -.0658
-)
-def test_t_to_a_of_one_class_is_its_own_change(pos_label: int, expected: float) -> None:
-    metric = bam.DirectionalBiasAmplification(direction="T->A", pos_label=pos_label)
-    value = metric(**columns_of_table_6("unbalanced", "T->A"))
-    assert value == pytest.approx(expected, abs=1e-12)
-
-
 # Decision trees, whose counts test_published.py gets from the data.
 
 
@@ -288,32 +271,31 @@ def dpa_of_hard_guesses(name: str, direction: str, accuracy: float, **options: A
 
 #: The mean of 4,000 draws with a standard deviation below .01 is known to within .0005, which is
 #: three standard errors.
-DRAWN = {"equalize": "sampled", "n_trials": 4000}
+DRAWS_OF_FLIPS = 4000
 
 
 @pytest.mark.parametrize(
-    ("name", "direction", "accuracy", "ours", "published", "half_width"),
+    ("name", "direction", "accuracy", "ours", "published", "is_within"),
     [
-        # [T25] Table 7, which does not say how accurate the trees are but for unbalanced T->A.
-        ("balanced", "T->A", 0.69, 0.0618, 0.061, 0.008),
-        ("balanced", "A->T", 0.69, 0.1007, 0.100, 0.004),
-        ("unbalanced", "A->T", 0.74, -0.0039, -0.004, 0.002),
-        ("unbalanced", "T->A", 0.68, 0.0590, 0.063, 0.005),
+        # [T25] Table 7 prints means and half widths, and does not say how accurate the trees are.
+        ("balanced", "T->A", 0.69, 0.0618, (0.061, 0.008), True),
+        ("balanced", "A->T", 0.69, 0.1007, (0.100, 0.004), True),
+        ("unbalanced", "A->T", 0.74, -0.0039, (-0.004, 0.002), True),
+        ("unbalanced", "T->A", 0.68, 0.0590, (0.063, 0.005), True),
+        # E.2.1 has "approx. 69%" for unbalanced T->A; at .685 the value is the end of the interval.
+        ("unbalanced", "T->A", 0.685, 0.0580, (0.063, 0.0055), True),
+        ("unbalanced", "T->A", 0.69, 0.0570, (0.063, 0.005), False),
     ],
 )
-def test_dpa_of_hard_guesses_is_within_t25_table_7(
-    name: str, direction: str, accuracy: float, ours: float, published: float, half_width: float
+def test_dpa_of_hard_guesses_is_near_t25_table_7(
+    name: str, direction: str, accuracy: float, ours: float, published: Any, is_within: bool
 ) -> None:
-    value = dpa_of_hard_guesses(name, direction, accuracy, **DRAWN)
+    value = dpa_of_hard_guesses(
+        name, direction, accuracy, equalize="sampled", n_trials=DRAWS_OF_FLIPS
+    )
     assert value == pytest.approx(ours, abs=0.0005)
-    assert abs(value - published) <= half_width
-
-
-def test_dpa_of_hard_guesses_at_the_printed_accuracy_leaves_its_interval() -> None:
-    # [T25] E.2.1: "approx. 69%"; at .685 the value is the lower end of .063 +- .005, as printed.
-    values = [dpa_of_hard_guesses("unbalanced", "T->A", x, **DRAWN) for x in (0.685, 0.69)]
-    assert values == pytest.approx([0.0580, 0.0570], abs=0.0005)
-    assert abs(values[1] - 0.063) > 0.005
+    mean, half_width = published
+    assert (abs(value - mean) <= half_width) == is_within
 
 
 def test_dpa_of_hard_guesses_in_expectation_by_hand() -> None:
@@ -329,46 +311,25 @@ def test_dpa_of_hard_guesses_in_expectation_by_hand() -> None:
     assert value == pytest.approx((0.5 - e_m) / (0.5 + e_m), abs=1e-12)
 
 
-def test_dpa_of_hard_guesses_by_drawn_flips_gains_from_ties() -> None:
-    # Drawn flips move both groups off the tie, and the attacker knows in which direction: E|X - EX|
-    # is sqrt(2 / pi) standard deviations of a binomial number of 1748.
-    e_d, e_m = 0.5 - sqrt(2 / pi * 0.69 * 0.31 / 1748), (603 + 800) / 3496
-    value = dpa_of_hard_guesses("balanced", "A->T", 0.69, **DRAWN)
-    assert value == pytest.approx((e_d - e_m) / (e_d + e_m), abs=0.0005)
-
-
 # [T25] Sec. 5.1: 50 of 200 men and 25 of 100 women are hired, so A and T are independent.
 HIRED_MEN_AND_WOMEN = [[150, 50], [75, 25]]
 
 
-def columns_of_hiring() -> Columns:
-    """Return the rows of a model that hires nobody."""
+@pytest.mark.parametrize(
+    ("quality", "expected"),
+    [
+        # A constant prediction has cross-entropy 0: (L_D - 0) / (L_D + 0).
+        ("inverse_cross_entropy", 1),
+        # A model that hires nobody is right in .75 of the rows, so .75 * .75 + .25 * .25 = .625 of
+        # T~ are 0. Guesses of 0 are right for all predictions and for .625 of T~.
+        ("accuracy", (1 - 0.625) / (1 + 0.625)),  # +.23
+    ],
+)
+def test_dpa_hiring_nobody_is_the_skew(quality: str, expected: float) -> None:
     group, truth = spread_out(HIRED_MEN_AND_WOMEN)
-    return {"y_true": truth, "y_pred": np.zeros_like(truth), "sensitive_features": group}
-
-
-def test_dpa_hiring_nobody_is_one_by_cross_entropy() -> None:
-    # A constant prediction has cross-entropy 0: (L_D - 0) / (L_D + 0).
-    assert bam.DirectionalPredictabilityAmplification()(**columns_of_hiring()) == 1
-
-
-def test_dpa_hiring_nobody_by_accuracy_is_the_skew() -> None:
-    # The model is right in .75 of the rows, so .75 * .75 + .25 * .25 = .625 of T~ are 0. Guesses of
-    # 0 are right for all predictions and for .625 of T~.
-    metric = bam.DirectionalPredictabilityAmplification(quality="accuracy", equalize="expected")
-    value = metric(**columns_of_hiring())
-    assert value == pytest.approx((1 - 0.625) / (1 + 0.625), abs=1e-12)  # +.23
-
-
-@pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
-def test_dpa_hiring_nobody_by_uncertainty_has_no_dependence() -> None:
-    metric = bam.DirectionalPredictabilityAmplification(quality="uncertainty_coefficient")
-    result = metric.result(**columns_of_hiring(), n_boot=0)
-    assert result.estimates["psi_model"].value == 0
-    # 2 n H U of T~ is chi-square with one degree of freedom, which has mean 1 and variance 2; the
-    # value is minus the mean of 100 draws of U.
-    entropy = -(0.625 * log(0.625) + 0.375 * log(0.375))
-    assert -2 * 300 * entropy * result.value == pytest.approx(1, abs=5 * sqrt(2 / 100))
+    metric = bam.DirectionalPredictabilityAmplification(quality=quality, equalize="expected")
+    value = metric(truth, np.zeros_like(truth), sensitive_features=group)
+    assert value == pytest.approx(expected, abs=1e-12)
 
 
 def test_leakage_by_hand() -> None:
