@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import biasamp_adapters as bam
+from biasamp_adapters.metrics.functions import get_metric
 
 pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
 
@@ -58,18 +60,12 @@ def all_metrics(**lists: Any) -> dict[str, Any]:
     """Return one of each metric, without a draw in its value."""
     options = LISTS | lists
     metrics = {"MALS": bam.MALSBiasAmplification(**options)}
-    for quality in QUALITIES:
-        metrics[f"LA {quality}"] = bam.LeakageAmplification(
-            quality=quality, equalize="expected", **options
-        )
-    for direction in ("A->T", "T->A"):
-        named = {"direction": direction, **options}
-        metrics[f"BA {direction}"] = bam.DirectionalBiasAmplification(**named)
-        metrics[f"Multi {direction}"] = bam.MultiAttributeBiasAmplification(**named)
+    for name in ("BA A->T", "BA T->A", "Multi A->T", "Multi T->A"):
+        metrics[name] = replace(get_metric(name), **options)
+    for name in ("LA", "DPA A->T", "DPA T->A"):
         for quality in QUALITIES:
-            metrics[f"DPA {direction} {quality}"] = bam.DirectionalPredictabilityAmplification(
-                quality=quality, equalize="expected", **named
-            )
+            settings = {"quality": quality, "equalize": "expected", **options}
+            metrics[f"{name} {quality}"] = replace(get_metric(name), **settings)
     return metrics
 
 
@@ -93,21 +89,10 @@ def same_values(values: dict[str, float]) -> Any:
 
 @given(rows_of_labels)
 def test_metrics_perfect_model_scores_zero(rows: list[Row]) -> None:
-    right = [row._replace(y_pred=row.y_true) for row in rows]
-    right = [row._replace(sensitive_features_pred=row.sensitive_features) for row in right]
-    assert all(value == 0 for value in values_of(counts_of(right)).values())
-
-
-@given(rows_of_labels)
-def test_uncertainty_perfect_model_scores_zero(rows: list[Row]) -> None:
-    right = [row._replace(y_pred=row.y_true) for row in rows]
-    right = [row._replace(sensitive_features_pred=row.sensitive_features) for row in right]
-    options = {"quality": "uncertainty_coefficient", "n_trials": 2, **LISTS}
-    metrics = {
-        "LA": bam.LeakageAmplification(**options),
-        "A->T": bam.DirectionalPredictabilityAmplification(direction="A->T", **options),
-        "T->A": bam.DirectionalPredictabilityAmplification(direction="T->A", **options),
-    }
+    right = [Row(y, y, group, group) for y, _, group, _, _ in rows]
+    drawn = {"quality": "uncertainty_coefficient", "n_trials": 2, **LISTS}
+    names = ("LA", "DPA A->T", "DPA T->A")
+    metrics = METRICS | {f"{name} U": replace(get_metric(name), **drawn) for name in names}
     assert set(values_of(counts_of(right), metrics).values()) == {0}
 
 
@@ -144,31 +129,17 @@ def test_metrics_whole_weights_equal_repetition(rows: list[Row], numbers: list[i
     assert values_of(counts_of(weighted)) == same_values(values_of(counts_of(repeated)))
 
 
-@given(rows_of_labels, weights, st.integers(1, 4), st.randoms(use_true_random=False))
-def test_counts_of_random_parts_add_up_to_all(
-    rows: list[Row], given_weights: list[float], n_parts: int, random: Any
-) -> None:
-    rows = [row._replace(sample_weight=w) for row, w in zip(rows, given_weights, strict=False)]
-    parts: list[list[Row]] = [[] for _ in range(n_parts)]
-    for row in rows:
-        random.choice(parts).append(row)
-    total = sum(counts_of(part) for part in parts if part)
-    assert total.n_rows == len(rows)
-    assert total == counts_of(rows)
-    assert values_of(total) == same_values(values_of(counts_of(rows)))
-
-
 @given(rows_of_labels, weights, st.lists(codes, max_size=5), st.randoms(use_true_random=False))
-def test_metrics_rows_of_weight_zero_are_as_if_absent(
+def test_metrics_parts_and_rows_of_weight_zero_change_nothing(
     rows: list[Row], given_weights: list[float], absent: list[int], random: Any
 ) -> None:
     rows = [row._replace(sample_weight=w) for row, w in zip(rows, given_weights, strict=False)]
     added = [Row(*np.unravel_index(code, (3,) * 4), 0.0) for code in absent]
-    both = list(rows)
-    for row in added:
-        both.insert(random.randint(0, len(both)), row)
-    assert counts_of(both) == counts_of(rows)
-    assert values_of(counts_of(both)) == same_values(values_of(counts_of(rows)))
+    middle = random.randint(1, len(rows))
+    first = random.sample([*rows[:middle], *added], middle + len(added))
+    total = sum(counts_of(part) for part in (first, rows[middle:]) if part)
+    assert total == counts_of(rows)
+    assert values_of(total) == same_values(values_of(counts_of(rows)))
 
 
 sizes = st.lists(st.integers(1, 4), min_size=2, max_size=3)
@@ -201,36 +172,23 @@ def test_directional_ties_survive_weights_that_are_not_whole(weight: float) -> N
     # 3 to 21 is as 7 to 49, but sums of such weights differ from the products by rounding.
     group, truth = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [3, 21, 7, 49], axis=1)
     result = bam.DirectionalBiasAmplification().result(
-        y_true=truth,
-        y_pred=np.zeros_like(truth),
-        sensitive_features=group,
-        sample_weight=np.full(len(truth), weight),
-        n_boot=0,
+        truth, 0 * truth, sensitive_features=group, sample_weight=np.full(80, weight), n_boot=0
     )
     assert result.value == 0
     assert (result.by_pair["sign"] == 0).all()
-
-
-def doubled(cells: list[int], times: int) -> bam.Counts:
-    """Return counts of rows of the cells 2 a + t, doubled so many times."""
-    labels = [cell % 2 for cell in cells]
-    counts = bam.Counts.from_arrays(
-        labels,
-        labels,
-        sensitive_features=[cell // 2 for cell in cells],
-        class_labels=[0, 1],
-        group_labels=[0, 1],
-    )
-    for _ in range(times):
-        counts = counts + counts
-    return counts
 
 
 @pytest.mark.parametrize("doublings", [29, 33])
 def test_directional_one_row_in_billions_has_a_sign(doublings: int) -> None:
     # Counts (m + 1, m, m, m - 1) are off a tie by 1 of 4 m^2, which floats miss: n n_00 - n_0 n_0
     # = 4 m (m + 1) - (2 m + 1)^2 = -1, and 4 m m - (2 m + 1) (2 m - 1) = 1.
-    counts = doubled([0, 1, 2, 3], doublings) + doubled([0, 0, 1, 2], 0)
+    lists: dict[str, Any] = {"class_labels": [0, 1], "group_labels": [0, 1]}
+    groups, labels = [0, 0, 1, 1], [0, 1, 0, 1]
+    counts = bam.Counts.from_arrays(labels, labels, sensitive_features=groups, **lists)
+    for _ in range(doublings):
+        counts = counts + counts
+    groups, labels = [0, 0, 0, 1], [0, 0, 1, 0]
+    counts += bam.Counts.from_arrays(labels, labels, sensitive_features=groups, **lists)
     result = bam.DirectionalBiasAmplification().result(counts, n_boot=0)
     assert result.by_pair["sign"].tolist() == [-1, 1, 1, -1]
 
@@ -247,9 +205,8 @@ def test_directional_of_two_classes_does_not_depend_on_the_positive_one(rows: li
     assert values == pytest.approx([values[0]] * 3, abs=1e-12)
 
 
-#: Weights whose sums depend on the order of the rows by rounding: a cell that is left by
-#: subtraction is then not exactly 0.
-ROUNDING = [4 / 3, 0.3, 0.7, 0.3, 4 / 3]
+# Weights whose sums depend on the order of the rows by rounding: a cell that is left by subtraction
+# is then not exactly 0.
 
 
 def test_dpa_constant_column_of_rounding_weights_has_one_class() -> None:
@@ -285,7 +242,7 @@ def test_dpa_two_by_two_pairs_of_rounding_weights_are_the_whole() -> None:
         y_true=["top"] * 5,
         y_pred=["top", "top", "low", "top", "top"],
         sensitive_features=[1, 2, 2, 2, 2],
-        sample_weight=ROUNDING,
+        sample_weight=[4 / 3, 0.3, 0.7, 0.3, 4 / 3],
         n_boot=0,
     )
     expected = (69 / 98 - 1) / (69 / 98 + 1)
@@ -293,29 +250,14 @@ def test_dpa_two_by_two_pairs_of_rounding_weights_are_the_whole() -> None:
     assert result.by_pair["value"].tolist() == pytest.approx([expected] * 4, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "quality", ["accuracy", "inverse_cross_entropy", "inverse_rmse", "uncertainty_coefficient"]
-)
 @given(st.lists(st.sampled_from([0.1, 0.3, 0.7, 4 / 3]), min_size=20, max_size=20))
-def test_attacks_constant_group_of_rounding_weights_has_no_pairs(
-    quality: str, some_weights: list[float]
-) -> None:
-    metric = bam.DirectionalPredictabilityAmplification(
-        direction="T->A", quality=quality, equalize=None
-    )
-    result = metric.result(
-        y_true=[0, 1] * 10,
-        y_pred=[0, 0, 1, 1] * 5,
-        sensitive_features=[0] * 20,
-        sensitive_features_pred=[0, 0, 1, 0] * 5,
-        sample_weight=some_weights,
-        n_boot=0,
-    )
+def test_attacks_constant_group_of_rounding_weights_has_no_pairs(some: list[float]) -> None:
+    columns: dict[str, Any] = {
+        "y_true": [0, 1] * 10,
+        "y_pred": [0, 0, 1, 1] * 5,
+        "sensitive_features": [0] * 20,
+        "sensitive_features_pred": [0, 0, 1, 0] * 5,
+        "sample_weight": some,
+    }
+    result = get_metric("DPA T->A").result(**columns, n_boot=0)
     assert result.by_pair["value"].isna().all()
-
-
-def test_base_rates_rows_without_a_group_have_no_value() -> None:
-    rates = bam.BaseRates({"a": {0: 0.4, 1: 0.6}, "b": {0: 0.5, 1: 0.5}})
-    nobody = bam.OverlappingGroups([[0, 0], [0, 0]], names=["a", "b"])
-    metric = bam.DirectionalBiasAmplification(reference=rates)
-    assert isnan(metric(None, [0, 1], sensitive_features=nobody))
