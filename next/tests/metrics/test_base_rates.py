@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,11 @@ import biasamp_adapters as bam
 
 BA, MALS = bam.DirectionalBiasAmplification, bam.MALSBiasAmplification
 Multi = bam.MultiAttributeBiasAmplification
-Table = dict[str, dict[str, float]]
 
 HALF = {"he": {"cook": 0.5, "nurse": 0.5}, "she": {"cook": 0.5, "nurse": 0.5}}
-SIGNS = {"he": {"cook": 1, "nurse": -1}, "she": {"cook": -1, "nurse": 1}}
 SHARES = {"he": 0.5, "she": 0.5}
+BY_JOB = {"cook": SHARES, "nurse": SHARES}
+SIGNS = {"he": {"cook": 1, "nurse": -1}, "she": {"cook": -1, "nurse": 1}}
 
 #: Six of ten "he" are said to be cooks, and three of ten "she".
 SAID = ["cook"] * 6 + ["nurse"] * 4 + ["cook"] * 3 + ["nurse"] * 7
@@ -26,32 +27,23 @@ PRONOUN = ["he"] * 10 + ["she"] * 10
 VALUE = (0.1 + 0.1 + 0.2 + 0.2) / 4
 
 
-def turned(table: Table) -> Table:
-    """Return a table with rows and columns exchanged."""
-    columns = next(iter(table.values()))
-    return {column: {row: table[row][column] for row in table} for column in columns}
-
-
 def a_to_t(rates: bam.BaseRates, said: Any = SAID, groups: Any = PRONOUN) -> Any:
     return BA(reference=rates).result(y_pred=said, sensitive_features=groups)
 
 
 def test_rates_stand_where_labels_stand() -> None:
-    result = a_to_t(bam.BaseRates(HALF, signs=SIGNS))
+    metric = BA(reference=bam.BaseRates(HALF, signs=SIGNS))
+    result = metric.result(y_pred=SAID, sensitive_features=PRONOUN)
     assert result.value == pytest.approx(VALUE, abs=1e-15)
     pairs = result.by_pair.set_index(["group", "class"])
     assert pairs["change"].tolist() == pytest.approx([0.1, -0.1, -0.2, 0.2], abs=1e-15)
     assert pairs["sign"].tolist() == [1, -1, -1, 1]
     # Rates by hand are no sample, and errors are errors beside labels.
     assert not pairs["uncertain"].any()
-    assert result.notes == ()
-    assert result.equal_errors is None
-    assert result.excess is None
+    assert (result.notes, [*result.estimates]) == ((), ["value"])
     # A truth that is there is not read.
     truth = ["nurse", "cook"] * 10
-    assert BA(reference=bam.BaseRates(HALF, signs=SIGNS))(
-        truth, SAID, sensitive_features=PRONOUN
-    ) == pytest.approx(VALUE, abs=1e-15)
+    assert metric(truth, SAID, sensitive_features=PRONOUN) == pytest.approx(VALUE, abs=1e-15)
 
 
 # Signs.
@@ -91,14 +83,10 @@ def test_equal_rates_are_ties(share: float) -> None:
 # Forms.
 
 
-@pytest.mark.parametrize("form", [dict, pd.DataFrame.from_dict, pd.DataFrame], ids=str)
-def test_tables_are_mappings_or_frames(form: Any) -> None:
+def test_tables_are_mappings_or_frames() -> None:
     rates = {"he": {"cook": 0.4, "nurse": 0.6}, "she": {"cook": 0.2, "nurse": 0.8}}
-    table: Any = rates
-    if form is not dict:
-        table = pd.DataFrame(rates).T
-    read = bam.BaseRates(table, group_shares=pd.Series(SHARES))
     expected = bam.BaseRates(rates, group_shares=SHARES)
+    read = bam.BaseRates(pd.DataFrame(rates).T, group_shares=pd.Series(SHARES))
     assert (read.group_labels, read.class_labels) == (("he", "she"), ("cook", "nurse"))
     assert a_to_t(read).value == a_to_t(expected).value
     assert repr(read) == "<BaseRates A->T of 2 groups and 2 classes>"
@@ -124,17 +112,14 @@ def test_names_of_a_file_stand_for_labels_that_look_like_them(
 
 BAD_TABLES: list[tuple[dict[str, Any], str]] = [
     ({"rates": {"he": {"cook": 1.5}}}, "rates must hold numbers from 0 to 1 .*; received 1.5"),
-    ({"rates": {"he": {"cook": -0.1}}}, "received -0.1"),
     ({"rates": {"he": HALF["he"], "she": {"cook": 0.5}}}, "every group and class; received nan"),
     ({"rates": {"he": {"cook": "half"}}}, "rates must hold numbers; received .half"),
     ({"rates": [[0.5, 0.5]]}, "rates must be a frame or a mapping such as .*received a list"),
     ({"rates": {"he": 0.5}}, "rates must be a frame or a mapping such as .*received a dict"),
     ({"rates": {}}, "rates must be a frame or a mapping"),
     ({"direction": "sideways"}, "direction must be 'A->T' or 'T->A'; received 'sideways'"),
-    ({"signs": {"he": {"cook": 1}}}, "signs must hold .* for every group and class; received nan"),
     ({"signs": {**SIGNS, "he": {"cook": 2, "nurse": 1}}}, "signs must hold numbers from -1 to 1"),
     ({"group_shares": {"he": 0.5, "she": 0.6}}, "must sum to 1; received a sum of 1.1"),
-    ({"group_shares": {"he": 1.5, "she": -0.5}}, "group_shares must hold numbers from 0 to 1"),
     ({"group_shares": {"he": 1.0}}, "group_shares must hold numbers .* for every group"),
 ]
 
@@ -146,22 +131,17 @@ def test_bad_table_raises(changed: dict[str, Any], fragment: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "fragment"),
-    [
-        ("rates:\n he: 1", "rates.json must be JSON with 'rates'"),
-        ("[1, 2]", "must be JSON with 'rates'"),
-        ('{"signs": {}}', "must be JSON with 'rates'"),
-        ('{"rates": {"a": {"x": 1}}, "shares": {}}', "must be JSON with 'rates'"),
-    ],
+    "content",
+    ["rates:\n he: 1", "[1, 2]", '{"signs": {}}', '{"rates": {"a": {"x": 1}}, "shares": {}}'],
 )
-def test_bad_file_raises(tmp_path: Path, content: str, fragment: str) -> None:
+def test_bad_file_raises(tmp_path: Path, content: str) -> None:
     path = tmp_path / "rates.json"
     path.write_text(content)
-    with pytest.raises(ValueError, match=fragment):
+    with pytest.raises(ValueError, match=r"rates.json must be JSON with 'rates'"):
         bam.BaseRates.from_file(path)
 
 
-A_RATES, T_RATES = bam.BaseRates(HALF, signs=SIGNS), bam.BaseRates(turned(HALF), direction="T->A")
+A_RATES, T_RATES = bam.BaseRates(HALF, signs=SIGNS), bam.BaseRates(BY_JOB, direction="T->A")
 
 BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
     (MALS(reference=A_RATES), {}, "BaseRates must be of 'T->A' here; received 'A->T'"),
@@ -182,7 +162,6 @@ BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
         "rates must hold all of sensitive_features",
     ),
     (BA(reference=A_RATES), {"y_pred": None}, "y_pred must be given for BA A->T"),
-    (BA(reference=A_RATES), {"sensitive_features": None}, "sensitive_features must be given"),
     (BA(direction="T->A", reference=T_RATES), {}, "sensitive_features_pred must be given"),
     (
         BA(reference=bam.BaseRates({"he": {"cook": 1.0, "nurse": 0.0}})),
@@ -201,9 +180,16 @@ def test_rates_that_do_not_fit_raise(metric: Any, changed: dict[str, Any], fragm
 
 def test_multi_of_a_matrix_without_labels_has_an_interval() -> None:
     rates = {"a": {0: 0.5, 1: 0.5}, "b": {0: 0.5, 1: 0.5}}
-    metric = bam.MultiAttributeBiasAmplification(reference=bam.BaseRates(rates))
+    metric = Multi(reference=bam.BaseRates(rates))
     predicted, groups = [[0, 1], [1, 1], [1, 0], [0, 0]] * 20, [*"aabb"] * 20
     result = metric.result(y_pred=predicted, sensitive_features=groups, n_boot=100)
     # Rates are 1/2 and 1 in a, 1/2 and 0 in b.
     assert result.value == 0.25
     assert result.interval is not None
+
+
+def test_rows_without_a_group_have_no_value() -> None:
+    rates = bam.BaseRates({"a": {0: 0.4, 1: 0.6}, "b": {0: 0.5, 1: 0.5}})
+    nobody = bam.OverlappingGroups([[0, 0], [0, 0]], names=["a", "b"])
+    result = BA(reference=rates).result(y_pred=[0, 1], sensitive_features=nobody, n_boot=0)
+    assert isnan(result.value)

@@ -79,16 +79,15 @@ def test_clear_is_an_interval_that_excludes_0() -> None:
 
 # Without an interval.
 
+FITTED = bam.LeakageAmplification(attacker=LogisticRegression(), n_trials=1)
+
 
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
         ({"n_boot": 0}, "no intervals were requested (n_boot=0)"),
         ({"n_boot": 10}, "old has no interval (a level of 95% needs at least 40 replicates)"),
-        (
-            {"metric": bam.LeakageAmplification(attacker=LogisticRegression(), n_trials=1)},
-            "old has no interval (the attacker is a fitted LogisticRegression, which is not",
-        ),
+        ({"metric": FITTED}, "old has no interval (the attacker is a fitted LogisticRegression,"),
     ],
 )
 def test_difference_without_an_interval_has_a_reason(options: Columns, reason: str) -> None:
@@ -126,18 +125,20 @@ def test_ratio_and_difference_are_not_compared() -> None:
 # Inputs.
 
 
-@pytest.mark.parametrize("y_pred", [{"only": [0, 1] * 20}, [0, 1] * 20])
-def test_fewer_than_two_models_raise(y_pred: Any) -> None:
-    with pytest.raises(ValueError, match="compare needs at least two models, as a dict"):
-        bam.compare([0, 1] * 20, y_pred, sensitive_features=[*"aabb"] * 10)
-
-
-def test_compare_reference_beside_a_metric_object_raises() -> None:
-    rule = "reference must be a setting of the metric object"
-    with pytest.raises(ValueError, match=rule):
-        bam.compare(
-            **models_of(), metric=bam.DirectionalBiasAmplification(), reference=([0, 1], [0, 1])
-        )
+@pytest.mark.parametrize(
+    ("changed", "fragment"),
+    [
+        ({"y_pred": {"only": [0, 1] * 200}}, "compare needs at least two models, as a dict"),
+        ({"y_pred": [0, 1] * 200}, "compare needs at least two models, as a dict"),
+        (
+            {"metric": bam.MALSBiasAmplification(), "reference": ([0, 1], [0, 1])},
+            "reference must be a setting of the metric object",
+        ),
+    ],
+)
+def test_bad_comparison_raises(changed: Columns, fragment: str) -> None:
+    with pytest.raises(ValueError, match=fragment):
+        bam.compare(**models_of() | changed)
 
 
 def test_arrays_frames_and_counts_are_compared_alike() -> None:

@@ -54,21 +54,25 @@ def test_label_sets_are_those_that_are_asked_for(
     assert sets_of(**settings) == expected
 
 
-@pytest.mark.parametrize("kind", ["observed", "subsets"])
-@pytest.mark.parametrize("settings", [{"min_size": 3}, {"min_support": 6}], ids=str)
-def test_no_label_set_raises(kind: str, settings: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="Multi needs label sets of at least"):
-        sets_of(combinations=kind, **settings)
-
-
 def test_label_set_must_be_held_by_the_truth_too() -> None:
     reference = ([[1, 1, 0]] * 3 + [[0, 0, 1]] * 3, [*"ababab"])
     assert sets_of(reference=reference) == ["0 + 1", "2"]
     # Two rows of the truth hold both 0 and 1, and one holds 2.
     assert sets_of(reference=reference, min_support=2) == ["0 + 1"]
-    assert sets_of(reference=([[0, 1, 1]] * 3 + [[0, 0, 1]] * 3, [*"ababab"])) == ["2"]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"min_size": 3},
+        {"min_support": 6, "combinations": "subsets"},
+        {"reference": ([[0, 1, 1]] * 6, [*"ababab"])},
+    ],
+    ids=str,
+)
+def test_no_label_set_raises(settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="Multi needs label sets of at least"):
-        sets_of(reference=([[0, 1, 1]] * 6, [*"ababab"]))
+        sets_of(**settings)
 
 
 N_LABELS = 5
@@ -94,10 +98,6 @@ def test_subsets_are_those_of_the_power_set_with_enough_rows(
 
 
 def test_power_set_is_never_walked() -> None:
-    # 2^400 sets of labels, of which rows hold 399 pairs and 400 labels.
-    found = subsets({(i, i + 1): 1 for i in range(399)}, None, 1)
-    assert len(found) == 399 + 400
-    assert found[7,] == 2
     # A row of 60 labels has 2^60 subsets; two of its labels are in another row.
     wide = {tuple(range(60)): 1, (3, 40): 1}
     assert subsets(wide, None, 2) == {(3,): 2, (3, 40): 2, (40,): 2}
@@ -112,20 +112,23 @@ def test_power_set_is_never_walked() -> None:
 # Classes of labels.
 
 
-def test_classes_that_too_few_rows_show_are_left_out() -> None:
-    # Class 0 has four rows and class 1 three; 2 is predicted only.
-    truth, predicted, groups = [0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 1, 1, 0], [*"aabbaab"]
-
-    def classes_of(**settings: Any) -> list[int]:
-        metric = Multi(**settings)
-        result = metric.result(truth, predicted, sensitive_features=groups, n_boot=0)
-        return list(dict.fromkeys(result.by_pair["class"]))
-
-    assert classes_of() == [0, 1]
-    assert classes_of(min_support=4) == [0]
-    assert classes_of(pos_label=2) == [2]
-    # The reference has classes 0 and 2.
-    assert classes_of(reference=([0, 2, 2], [*"aab"])) == [0]
+@pytest.mark.parametrize(
+    ("settings", "classes"),
+    [
+        # Class 0 has four rows and class 1 three; 2 is predicted only.
+        ({}, [0, 1]),
+        ({"min_support": 4}, [0]),
+        ({"pos_label": 2}, [2]),
+        ({"reference": ([0, 2, 2], [*"aab"])}, [0]),
+    ],
+)
+def test_classes_that_too_few_rows_show_are_left_out(
+    settings: dict[str, Any], classes: list[int]
+) -> None:
+    result = Multi(**settings).result(
+        [0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 1, 1, 0], sensitive_features=[*"aabbaab"], n_boot=0
+    )
+    assert [*dict.fromkeys(result.by_pair["class"])] == classes
 
 
 def test_probabilities_are_refused() -> None:

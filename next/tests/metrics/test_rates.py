@@ -52,25 +52,18 @@ def test_class_without_rows_is_left_out_of_t_to_a_and_counts_0_in_a_to_t() -> No
 @pytest.mark.parametrize(
     ("metric", "truth", "predicted"),
     [
-        # No row has class 1, the one to look at; for MALS in either or both of the two.
+        # No row has class 1, the one to look at; for MALS in either of the two.
         (BA(direction="T->A", class_labels=[0, 1], pos_label=1), 0, 0),
         (Multi(direction="T->A", class_labels=[0, 1], pos_label=1), 0, 0),
-        (MALS(class_labels=[0, 1], pos_label=1), 0, 0),
         (MALS(class_labels=[0, 1], pos_label=1), 1, 0),
         (MALS(class_labels=[0, 1], pos_label=1), 0, 1),
     ],
 )
 def test_value_without_a_defined_pair_is_undefined(metric: Any, truth: int, predicted: int) -> None:
+    columns = {"y_true": [truth] * 2, "y_pred": [predicted] * 2, "n_boot": 0}
     groups = [*"ab"]
-    result = metric.result(
-        y_true=[truth] * 2,
-        y_pred=[predicted] * 2,
-        sensitive_features=groups,
-        sensitive_features_pred=groups,
-        n_boot=0,
-    )
+    result = metric.result(**columns, sensitive_features=groups, sensitive_features_pred=groups)
     assert isnan(result.value)
-    assert result.to_dict()["value"]["value"] is None
     what = "shares of groups" if metric.name == "MALS" else "rates"
     name = metric.name.replace("->", "→")
     assert result.notes[0].startswith(f"2 of 2 {what} in {name} are undefined")
@@ -80,34 +73,31 @@ def test_value_without_a_defined_pair_is_undefined(metric: Any, truth: int, pred
 
 
 @pytest.mark.parametrize(
-    ("labels", "positive"),
+    ("labels", "listed", "positive"),
     [
-        ((0, 1), 1),
-        ((1, 0), 1),
-        ((-1, 1), 1),
-        ((False, True), True),
-        ((1, 2), 2),
-        (("no", "yes"), "yes"),
-        (("1", "0"), "1"),
-        ((0.5, 1.5), 1.5),
+        ((0, 1), None, 1),
+        ((-1, 1), None, 1),
+        ((False, True), None, True),
+        ((1, 2), None, 2),
+        (("no", "yes"), None, "yes"),
+        (("1", "0"), None, "1"),
+        ((0.5, 1.5), None, 1.5),
+        # A list of labels has an order of its own; 1 of 0 and 1 is positive in any.
+        (("no", "yes"), ["yes", "no"], "no"),
+        ((0, 1), [1, 0], 1),
     ],
 )
-def test_positive_class_of_mals_is_1_or_the_last(labels: tuple[Any, Any], positive: Any) -> None:
-    first, second = labels
-    columns = {"y_true": [first, second, second, second], "y_pred": [first, first, second, second]}
-    result = MALS().result(**columns, sensitive_features=[*"abab"], n_boot=0)
+def test_positive_class_of_mals_is_1_or_the_last(labels: Any, listed: Any, positive: Any) -> None:
+    no, yes = labels
+    columns = {"y_true": [no, yes, yes, yes], "y_pred": [no, no, yes, yes], "n_boot": 0}
+    columns["sensitive_features"] = [*"abab"]
+    result = MALS(class_labels=listed).result(**columns)
     assert result.pos_label == positive
     assert set(result.by_pair["class"]) == {positive}
-    other = MALS(pos_label=first if positive == second else second)
-    assert other.result(**columns, sensitive_features=[*"abab"], n_boot=0).pos_label != positive
-    # A list of labels has an order of its own; 1 of 0 and 1 is positive in any.
-    listed = MALS(class_labels=[second, first]).result(
-        **columns, sensitive_features=[*"abab"], n_boot=0
-    )
-    is_coded = set(labels) in ({0, 1}, {-1, 1})
-    assert listed.pos_label == (positive if is_coded else first)
+    (other,) = {*labels} - {positive}
+    assert MALS(pos_label=other).result(**columns).pos_label == other
     # BA has both classes.
-    assert BA().result(**columns, sensitive_features=[*"abab"], n_boot=0).pos_label is None
+    assert BA().result(**columns).pos_label is None
 
 
 # Signs that may be the other one.
