@@ -1,16 +1,21 @@
-"""The pictures of rates and of gaps."""
+"""The pictures of rates and of gaps, and their scales."""
 
 from __future__ import annotations
 
 import pytest
-import whole_summaries as summaries
+from whole_audits import audit, summary_of, table_of
 
 from biasamp_adapters.auditing.subject import Subject
+from biasamp_adapters.report.document import Cell, Column, Scale, Table
 from biasamp_adapters.report.pictures import gaps_picture, on_one_scale, rates_picture
 
 
-def model_of(summary, position=0):
-    return Subject(summary, summary["verdicts"][position])
+def rates_of(summary, position=0):
+    return rates_picture(Subject(summary, summary["verdicts"][position]), "")
+
+
+def gaps_of(summary):
+    return gaps_picture(Subject(summary, summary["verdicts"][0]), "")
 
 
 def texts(table):
@@ -18,7 +23,7 @@ def texts(table):
 
 
 def test_rates_named_gap_is_coloured_and_has_bars():
-    table = rates_picture(model_of(summaries.compas()), "")
+    table = rates_of(summary_of("compas"))
     assert texts(table) == [
         ("African-American", "51 → 59%", "up"),
         ("Caucasian", "39 → 35%", "up"),
@@ -27,22 +32,21 @@ def test_rates_named_gap_is_coloured_and_has_bars():
         ("gap in the predictions", "24 points", "up"),
         ("with equal error rates", "4 points", "unclear"),
     ]
-    assert [cell.text for cell in table.rows[0][3:]] == ["45%", "72%"]
-    assert table.rows[0][0].note == "3,696 rows"
-    assert table.rows[0][0].narrow == "FPR 45% · TPR 72%"
+    first = table.rows[0]
+    assert [cell.text for cell in first[3:]] == ["45%", "72%"]
+    assert (first[0].note, first[0].narrow) == ("3,696 rows", "FPR 45% · TPR 72%")
 
 
 def test_rates_marks_join_labels_and_predictions():
-    table = rates_picture(model_of(summaries.compas()), "")
+    table = rates_of(summary_of("compas"))
     dots, bar = table.rows[0][1].mark, table.rows[4][1].mark
-    assert (dots.shape, dots.start, dots.end) == ("dumbbell", 0.514, 0.588)
-    assert dots.guide == pytest.approx((0.588 * 3696 + 0.348 * 2454) / 6150)
-    assert (bar.shape, bar.end, bar.start) == ("bar", 0.588, 0.348)
+    assert (dots.shape, dots.start, dots.end) == ("dumbbell", 1901 / 3696, 2174 / 3696)
+    assert dots.guide == pytest.approx((2174 + 854) / 6150)
+    assert (bar.shape, bar.end, bar.start) == ("bar", 2174 / 3696, 854 / 2454)
 
 
 def test_rates_of_several_gaps_leave_out_small_groups():
-    table = rates_picture(model_of(summaries.five_groups()), "")
-    assert [(group, tone) for group, _, tone in texts(table)[:5]] == [
+    assert [(group, tone) for group, _, tone in texts(rates_of(summary_of("five_groups")))[:5]] == [
         ("African-American", "up"),
         ("Caucasian", "unclear"),
         ("Hispanic", "unclear"),
@@ -52,68 +56,92 @@ def test_rates_of_several_gaps_leave_out_small_groups():
 
 
 def test_rates_without_verdict_are_grey_and_without_bars():
-    table = rates_picture(model_of(summaries.no_verdict()), "")
-    assert texts(table) == [
-        ("African-American", "50.0 → 60.0%", "unclear"),
-        ("Caucasian", "40.0 → 30.0%", "unclear"),
+    assert texts(rates_of(summary_of("no_verdict"))) == [
+        ("A", "50 → 60%", "unclear"),
+        ("B", "40 → 30%", "unclear"),
     ]
 
 
 def test_rates_reversed_gap_names_the_other_side():
-    table = rates_picture(model_of(summaries.reverses()), "")
-    assert ("gap in the predictions", "South +8 points", "turned") in texts(table)
+    told = texts(rates_of(summary_of("reverses")))
+    assert ("gap in the predictions", "South +8.0 points", "turned") in told
 
 
 def test_rates_of_classes_have_no_errors():
-    table = rates_picture(model_of(summaries.matrix(), 1), "")
+    table = rates_of(summary_of("matrix"), 1)
     assert [column.head for column in table.columns] == ["task", "", "rate"]
     assert len(table.rows) == 12 + 3
 
 
 def test_rates_many_groups_keeps_named_and_large_ones():
-    rows = {f"g{i:02}": 1000 + i for i in range(20)} | {"small": 200}
-    rates = dict.fromkeys(rows, (0.3, 0.3, 0.1, 0.9)) | {"small": (0.1, 0.6, 0.1, 0.9)}
-    table = rates_picture(model_of(summaries.summary(rows, {"m": {1: rates}}, {0: 9, 1: 9})), "")
+    sizes = {f"g{i:02}": 200 + 10 * i for i in range(20)}
+    cells = {group: (n, n // 2, n // 2, 0) for group, n in sizes.items()}
+    table = rates_of(audit(table_of(cells | {"small": (100, 10, 10, 50)})))
     groups = [group for group, *_ in texts(table)[:12]]
-    assert "small" in groups
-    assert "g19" in groups
-    assert "g02" not in groups
+    assert ("small" in groups, "g19" in groups, "g02" in groups) == (True, True, False)
     assert len(table.rows) == 12 + 3
     assert table.lines == ["12 of 21 rows are shown; to_frame('rates') has all."]
 
 
 def test_rates_on_one_scale_have_the_widest():
-    summary = summaries.two_models()
-    panels = on_one_scale([rates_picture(model_of(summary, i), "") for i in (0, 1)])
+    summary = summary_of("two_models")
+    panels = on_one_scale([rates_of(summary, i) for i in (0, 1)])
     assert panels[0].columns[1].scale == panels[1].columns[1].scale
     assert panels[0].columns[1].scale.high == pytest.approx(0.6)
 
 
 def test_gaps_most_certain_ones_have_bands():
-    table = gaps_picture(model_of(summaries.mixed()), "")
+    table = gaps_of(summary_of("mixed"))
     assert [[cell.text for cell in row if not cell.mark] for row in table.rows] == [
-        ["B − A", "10 → 25", "grows"],
-        ["C − B", "30 → 17", "shrinks"],
-        ["C − A", "40 → 42", "not clear"],
+        ["B − A", "10.0 → 25.0", "grows"],
+        ["C − B", "30.0 → 17.0", "shrinks"],
+        ["C − A", "40.0 → 42.0", "not clear"],
     ]
-    assert [row[3].note for row in table.rows] == [
-        "+15 (+12 to +18)",
-        "−13 (−16 to −10)",
-        "+2 (−1 to +5)",
-    ]
+    changes = ["+15.0 (+12.5 to +17.5)", "−13.0 (−15.6 to −10.4)", "+2.0 (−0.4 to +4.4)"]
+    assert [row[3].note for row in table.rows] == changes
     mark = table.rows[1][1].mark
-    assert (mark.low, mark.high) == pytest.approx((0.14, 0.2), abs=0.003)
+    assert (mark.low, mark.high) == pytest.approx((0.14, 0.2), abs=0.005)
 
 
 def test_gaps_of_tasks_name_the_task():
-    table = gaps_picture(model_of(summaries.matrix()), "")
-    assert (table.rows[0][0].text, table.rows[0][0].note) == ("task 11", "man − woman")
+    table = gaps_of(summary_of("matrix"))
+    assert (table.rows[0][0].text, table.rows[0][0].note) == ("task 10", "man − woman")
     assert len(table.rows) == 10
 
 
 def test_gaps_without_bands_are_drawn_without():
-    summary = summaries.mixed()
+    summary = summary_of("mixed")
     for gap in summary["gaps"]:
         gap |= {"low": None, "high": None}
-    mark = gaps_picture(model_of(summary), "").rows[0][1].mark
+    mark = gaps_of(summary).rows[0][1].mark
     assert (mark.low, mark.high) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ([0.12, 0.59], "0% 10% 20% 30% 40% 50% 60%"),
+        ([0.004, 0.011], "0% 0.2% 0.4% 0.6% 0.8% 1% 1.2%"),
+        ([0.0, None], "0% 0.2%"),
+        ([-0.05, 0.1], "−5% 0% 5% 10%"),
+        ([0.0, 1.0], "0% 20% 40% 60% 80% 100%"),
+    ],
+)
+def test_scale_values_has_round_ticks(values, ticks):
+    assert " ".join(text for _, text in Scale.over(values, "%").ticks) == ticks
+
+
+def test_scale_symmetric_has_0_in_the_middle_and_ends():
+    scale = Scale.over([0.09, 0.15], symmetric=True, most=4)
+    assert [text for _, text in scale.ticks] == ["−20", "0", "20"]
+    assert (scale.share(0.0), Scale(0.0, 0.5).share(0.6)) == (0.5, 1.0)
+
+
+def test_table_first_rows_counts_all_and_without_pictures_keeps_text():
+    columns = [Column("group"), Column("", "chart", Scale(0.0, 1.0)), Column("rate", "number")]
+    table = Table("", columns, [[Cell("A"), Cell(), Cell("51 → 59%")]] * 5)
+    short = table.first(2)
+    assert (len(short.rows), short.total, short.is_short) == (2, 5, True)
+    plain = table.without_pictures()
+    assert [column.head for column in plain.columns] == ["group", "rate"]
+    assert [cell.text for cell in plain.rows[0]] == ["A", "51 → 59%"]
