@@ -10,8 +10,11 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import pandas as pd
 import pytest
 from hypothesis import settings
+
+import biasamp_adapters as bam
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -24,18 +27,16 @@ settings.load_profile("tests")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Stop if the tests would run against another copy of the package."""
-    import biasamp_adapters
-
-    source = Path(biasamp_adapters.__file__).resolve()
+    source = Path(bam.__file__).resolve()
     if not source.is_relative_to(ROOT):
         raise pytest.UsageError(
             f"the tests of {ROOT} need the package of the same folder; imported {source}"
         )
     installed = importlib.metadata.version("biasamp-adapters")
-    if installed != biasamp_adapters.__version__:
+    if installed != bam.__version__:
         raise pytest.UsageError(
             f"biasamp-adapters {installed} is installed, but the source has version "
-            f"{biasamp_adapters.__version__}: install it again"
+            f"{bam.__version__}: install it again"
         )
 
 
@@ -58,3 +59,15 @@ def data_folder() -> Path:
     if bool(os.environ.get("CI")):
         pytest.fail(f"CI needs the real data: {reason}")
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def compas() -> pd.DataFrame:
+    """Two groups: 3,696 rows of which 1,901 have 1, and 2,454 with 966; predicted 2,174 and 854."""
+    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    return table.assign(high=(table["decile_score"] >= 5).astype(int))
+
+
+@pytest.fixture(scope="session")
+def compas_report(compas: pd.DataFrame) -> bam.AuditReport:
+    return bam.audit(compas, "high", y_true="two_year_recid", sensitive_features="race")

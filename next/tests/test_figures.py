@@ -60,22 +60,10 @@ def test_change_in_a_sentence_has_its_unit():
     assert Digits(0).change_in_points(nothing) == "0 points (0 to 0)"
 
 
-@pytest.mark.parametrize(
-    ("value", "decimals", "text"),
-    [
-        (0.01, 0, "1 point"),
-        (-0.01, 0, "1 point"),
-        (0.01, 1, "1.0 points"),
-        (0.0, 0, "0 points"),
-        (0.004, 1, "0.4 points"),
-        (0.24, 0, "24 points"),
-    ],
-)
-def test_point_is_singular_after_exactly_1(value, decimals, text):
-    assert Digits(decimals).size(value) == text
-
-
-def test_size_with_its_interval_goes_from_small_to_large():
+def test_point_is_singular_after_exactly_1():
+    sizes = [Digits(0).size(value) for value in (0.01, -0.01, 0.0, 0.24)]
+    assert sizes == ["1 point", "1 point", "0 points", "24 points"]
+    assert [Digits(1).size(value) for value in (0.01, 0.004)] == ["1.0 points", "0.4 points"]
     assert Digits(0).by(number(-0.24, -0.27, -0.21)) == "24 points (21 to 27)"
 
 

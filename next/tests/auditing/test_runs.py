@@ -13,15 +13,16 @@ import biasamp_adapters as bam
 pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
 
 
+def flip(labels: pd.Series, share: float, seed: int) -> np.ndarray:
+    """Exchange the labels of so many rows, drawn at random."""
+    is_flipped = np.random.default_rng(seed).random(len(labels)) < share
+    return np.where(is_flipped, 1 - labels, labels)
+
+
 @pytest.fixture(scope="module")
-def report() -> bam.AuditReport:
-    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
-    pred = (table["decile_score"] >= 5).astype(int).to_numpy()
-    seeds = {
-        str(seed): np.where(np.random.default_rng(seed).random(len(pred)) < 0.1, 1 - pred, pred)
-        for seed in range(5)
-    }
-    return bam.audit(table["two_year_recid"], seeds, sensitive_features=table["race"])
+def report(compas: pd.DataFrame) -> bam.AuditReport:
+    seeds = {str(seed): flip(compas["high"], 0.1, seed) for seed in range(5)}
+    return bam.audit(compas["two_year_recid"], seeds, sensitive_features=compas["race"])
 
 
 def row(frame: pd.DataFrame, metric: str) -> pd.Series:
@@ -38,25 +39,15 @@ def test_over_runs_of_seeds_adds_the_spread_of_rows(report: bam.AuditReport) -> 
     assert np.hypot(between, 0.7 * 1.96 * 0.0077) < reach < np.hypot(between, 1.96 * 0.0077)
 
 
-def test_over_runs_of_folds_is_students_t_alone(report: bam.AuditReport) -> None:
-    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
-    pred = (table["decile_score"] >= 5).astype(int)
-    folds = [
-        bam.audit(
-            table["two_year_recid"][i::3],
-            pred[i::3],
-            sensitive_features=table["race"][i::3],
-            n_boot=200,
-        )
-        for i in range(3)
-    ]
+def test_over_runs_of_folds_is_students_t_alone(compas: pd.DataFrame) -> None:
+    names = {"y_true": "two_year_recid", "y_pred": "high", "sensitive_features": "race"}
+    folds = [bam.audit(compas[i::3], **names, n_boot=200) for i in range(3)]
     ba = row(bam.over_runs(folds), "BA")
     values = [fold.to_frame().set_index("key").loc["ba_a_to_t", "value"] for fold in folds]
     # Of 2 degrees of freedom, t is 4.303.
     reach = 4.303 * np.std(values, ddof=1) / np.sqrt(3)
-    assert (ba["low"], ba["high"]) == pytest.approx(
-        (ba["mean"] - reach, ba["mean"] + reach), rel=1e-3
-    )
+    ends = (ba["mean"] - reach, ba["mean"] + reach)
+    assert (ba["low"], ba["high"]) == pytest.approx(ends, rel=1e-3)
 
 
 @pytest.mark.parametrize("form", ["arrays", "frames", "columns"])
@@ -120,6 +111,13 @@ def test_track_steps_are_differences_from_the_model_before(report: bam.AuditRepo
     bands = steps["difference_high"] - steps["difference_low"]
     assert (bands.iloc[1:] > 0).all()
     assert not steps["clear"].any()
+
+
+def test_track_steps_of_epochs_that_learn_are_clear(compas: pd.DataFrame) -> None:
+    truth = compas["two_year_recid"]
+    epochs = {1: flip(truth, 0.4, 1), 5: flip(truth, 0.3, 2), 20: flip(truth, 0.1, 3)}
+    steps = bam.track(bam.audit(truth, epochs, sensitive_features=compas["race"], n_boot=200))
+    assert steps.query("metric == 'accuracy'")["clear"].tolist() == [False, True, True]
 
 
 def test_track_of_one_model_raises() -> None:

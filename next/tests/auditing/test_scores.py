@@ -31,9 +31,7 @@ def unfold() -> pd.DataFrame:
     return frame.assign(p=(frame["s"] >= 3).astype(int), q=0)
 
 
-@pytest.fixture(scope="module")
-def frame() -> pd.DataFrame:
-    return unfold()
+FRAME = unfold()
 
 
 def steps(report: bam.AuditReport) -> dict[str, Any]:
@@ -41,10 +39,9 @@ def steps(report: bam.AuditReport) -> dict[str, Any]:
     return dict(record)
 
 
-def test_scores_of_compas_imply_10_of_24_points() -> None:
-    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
-    names = {"y_true": "two_year_recid", "sensitive_features": "race"}
-    report = bam.audit(table, y_score="decile_score", threshold=5, **names)
+def test_scores_of_compas_imply_10_of_24_points(compas: pd.DataFrame) -> None:
+    names: Any = {"y_true": "two_year_recid", "sensitive_features": "race"}
+    report = bam.audit(compas, y_score="decile_score", threshold=5, **names)
     record, [gap] = steps(report), report.summary["gaps"]
     sizes = [gap["true"], record["first"] - record["second"], gap["predicted"]]
     assert [round(100 * size, 1) for size in sizes] == [12.1, 10.2, 24.0]
@@ -57,11 +54,9 @@ def test_scores_of_compas_imply_10_of_24_points() -> None:
     assert falls[falls].index.tolist() == [2, 3, 4, 8, 9, 10]
 
 
-def test_scores_imply_the_mean_share_of_positives_at_the_scores_of_each_group(
-    frame: pd.DataFrame,
-) -> None:
+def test_scores_imply_the_mean_share_of_positives_at_the_scores_of_each_group() -> None:
     """At the scores 1, 2 and 3, 30 of 150, 50 of 110 and 120 of 140 rows are positive."""
-    record = steps(bam.audit(frame, y_score="s", threshold=3, **NAMES))
+    record = steps(bam.audit(FRAME, y_score="s", threshold=3, **NAMES))
     a = (50 * 30 / 150 + 50 * 50 / 110 + 100 * 120 / 140) / 200
     b = (100 * 30 / 150 + 60 * 50 / 110 + 40 * 120 / 140) / 200
     assert (record["first"], record["second"]) == pytest.approx((a, b))
@@ -69,12 +64,12 @@ def test_scores_imply_the_mean_share_of_positives_at_the_scores_of_each_group(
     assert record["by_threshold"]["value"] == pytest.approx(0.3 - (a - b))
 
 
-def test_thresholds_give_what_audits_of_their_decisions_give(frame: pd.DataFrame) -> None:
+def test_thresholds_give_what_audits_of_their_decisions_give() -> None:
     """Those of groups are 2.5 in "a", where half is nearest to .6, and 1.5 in "b".
 
     At 2, TPR is .85 and FPR .4: with equal error rates the gap is .45 times that of the labels.
     """
-    found = bam.audit(frame, y_score="s", threshold=3, **NAMES).to_frame("thresholds")
+    found = bam.audit(FRAME, y_score="s", threshold=3, **NAMES).to_frame("thresholds")
     columns = ["threshold", "predicted_positive", "gap", "ba", "ba_equal_errors", "accuracy"]
     expected = [
         [2, 0.625, 0.25, 0.025, -0.055, 0.725],
@@ -83,38 +78,38 @@ def test_thresholds_give_what_audits_of_their_decisions_give(frame: pd.DataFrame
     ]
     assert found[columns].to_numpy() == pytest.approx(np.array(expected), nan_ok=True)
     assert found["fpr_difference"].tolist() == pytest.approx([1 / 2 - 1 / 3, 1 / 4, 1 / 4 - 1 / 3])
-    rule = bam.PrevalenceThreshold().fit(frame["s"], frame["y"], sensitive_features=frame["g"])
+    rule = bam.PrevalenceThreshold().fit(FRAME["s"], FRAME["y"], sensitive_features=FRAME["g"])
     assert rule.thresholds_.tolist() == [2.5, 1.5]
 
 
-def test_scores_beside_predictions_give_the_rule_of_a_threshold(frame: pd.DataFrame) -> None:
-    alone = bam.audit(frame, y_score="s", threshold=2.5, **NAMES)
-    beside = bam.audit(frame, y_pred={"s": "p"}, y_score={"s": "s"}, **NAMES)
+def test_scores_beside_predictions_give_the_rule_of_a_threshold() -> None:
+    alone = bam.audit(FRAME, y_score="s", threshold=2.5, **NAMES)
+    beside = bam.audit(FRAME, y_pred={"s": "p"}, y_score={"s": "s"}, **NAMES)
     assert (steps(alone)["rule"], steps(beside)["rule"]) == ("2.5 or more", "3 or more")
     assert steps(beside) == {**steps(alone), "rule": "3 or more"}
     assert beside.to_frame("thresholds").equals(alone.to_frame("thresholds"))
     assert alone.summary["data"]["scores"] == ["s"]
 
 
-def test_scores_change_no_other_number(frame: pd.DataFrame) -> None:
-    without = bam.audit(frame, y_pred={"s": "p"}, **NAMES).summary
-    summary = bam.audit(frame, y_score="s", threshold=3, **NAMES).summary
+def test_scores_change_no_other_number() -> None:
+    without = bam.audit(FRAME, y_pred={"s": "p"}, **NAMES).summary
+    summary = bam.audit(FRAME, y_score="s", threshold=3, **NAMES).summary
     changed = {part for part, records in summary.items() if records != dict(without)[part]}
     assert changed == {"data", "scores", "thresholds"}
     assert {**summary["data"], "scores": []} == without["data"]
 
 
-def test_scores_are_counted_saved_and_added(frame: pd.DataFrame, tmp_path: Path) -> None:
+def test_scores_are_counted_saved_and_added(tmp_path: Path) -> None:
     names = {**NAMES, "y_score": "s", "threshold": 3}
-    whole = bam.Counts.from_frame(frame, **names)
-    parts = [frame[frame["s"] < 2], frame[frame["s"] >= 2]]
+    whole = bam.Counts.from_frame(FRAME, **names)
+    parts = [FRAME[FRAME["s"] < 2], FRAME[FRAME["s"] >= 2]]
     assert bam.Counts.from_chunks(parts, **names) == whole
     assert sum(bam.Counts.from_frame(part, **names) for part in parts) == whole
-    arrays = {name: frame[column] for name, column in (*NAMES.items(), ("y_score", "s"))}
+    arrays = {name: FRAME[column] for name, column in (*NAMES.items(), ("y_score", "s"))}
     assert bam.Counts.from_arrays(**arrays, threshold=3).n_rows == 400
     whole.save(tmp_path / "counts.json")
     report = bam.audit(tmp_path / "counts.json")
-    assert report.summary["scores"] == bam.audit(frame, **names).summary["scores"]
+    assert report.summary["scores"] == bam.audit(FRAME, **names).summary["scores"]
     assert whole.to_frame()["y_score[s]"].unique().tolist() == [1, 2, 3]
     whole.save(tmp_path / "sums.json", rows=False)
     assert bam.audit(tmp_path / "sums.json").summary["scores"] == []
@@ -148,10 +143,10 @@ REASONS: list[tuple[Any, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("change", "arguments", "reason"), REASONS)
 def test_steps_that_are_left_out_have_their_reason(
-    frame: pd.DataFrame, change: Any, arguments: dict[str, Any], reason: str
+    change: Any, arguments: dict[str, Any], reason: str
 ) -> None:
     arguments = {"y_pred": "p", "y_score": "s"} | arguments
-    report = bam.audit(change(frame), **NAMES, **arguments)
+    report = bam.audit(change(FRAME), **NAMES, **arguments)
     record = report.summary["scores"][0]
     assert (record["reason"], record["first"], record["by_score"]["value"]) == (reason, None, None)
     assert f"told apart: {reason}." in " ".join(report.to_text(full=True).split())
@@ -166,9 +161,9 @@ def test_steps_that_are_left_out_have_their_reason(
     ],
 )
 def test_scores_that_no_threshold_turns_into_predictions_have_a_note(
-    frame: pd.DataFrame, predictions: Any, note: str | None
+    predictions: Any, note: str | None
 ) -> None:
-    report = bam.audit(frame.assign(p=predictions(frame) * 1), y_pred="p", y_score="s", **NAMES)
+    report = bam.audit(FRAME.assign(p=predictions(FRAME) * 1), y_pred="p", y_score="s", **NAMES)
     found = [x for x in report.summary["notes"] if "scores of" in x or "the scores" in x]
     assert found == ([] if note is None else [note])
 
@@ -185,8 +180,23 @@ def test_scores_of_many_values_have_20_bins_and_19_thresholds() -> None:
     assert np.isnan(found.iloc[-1])
 
 
-def test_scores_with_weights_and_clusters_have_steps(frame: pd.DataFrame) -> None:
-    people = frame.assign(w=np.where(frame["g"] == "a", 2.0, 1.0), c=np.arange(400) // 2)
+def test_thresholds_by_group_of_other_rows_keep_the_gap(compas: pd.DataFrame) -> None:
+    valid, test = compas[:3075], compas[3075:]
+    columns = ("decile_score", "two_year_recid", "race")
+    score, truth, groups = (valid[name] for name in columns)
+    rule = bam.PrevalenceThreshold().fit(score, truth, sensitive_features=groups)
+    score, truth, groups = (test[name] for name in columns)
+    models = {"at 5": test["high"], "by group": rule.predict(score, sensitive_features=groups)}
+    scores = dict.fromkeys(models, score)
+    report = bam.audit(truth, models, y_score=scores, sensitive_features=groups, n_boot=200)
+    note = "No threshold of the scores gives the predictions of by group."
+    assert note in report.summary["notes"]
+    ba = report.to_frame().query("key == 'ba_a_to_t'").set_index("model")["value"].astype(float)
+    assert abs(ba["by group"]) < 0.02 < 0.05 < ba["at 5"]
+
+
+def test_scores_with_weights_and_clusters_have_steps() -> None:
+    people = FRAME.assign(w=np.where(FRAME["g"] == "a", 2.0, 1.0), c=np.arange(400) // 2)
     report = bam.audit(people, y_score="s", threshold=3, sample_weight="w", clusters="c", **NAMES)
     shares = [(2 * 10 + 20) / (2 * 50 + 100), (2 * 30 + 20) / 160, (2 * 80 + 40) / 240]
     a, b = np.average(shares, weights=[50, 50, 100]), np.average(shares, weights=[100, 60, 40])
@@ -196,7 +206,7 @@ def test_scores_with_weights_and_clusters_have_steps(frame: pd.DataFrame) -> Non
 
 
 def test_scores_of_overlapping_groups_have_no_threshold_for_each_group() -> None:
-    table = unfold()
+    table = FRAME
     groups = pd.DataFrame({"a": table["g"] == "a", "b": table["g"] == "b"}).astype(int)
     report = bam.audit(
         y_true=table["y"],
@@ -222,11 +232,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG)
-def test_scores_that_break_a_rule_are_refused(
-    frame: pd.DataFrame, arguments: dict[str, Any], message: str
-) -> None:
+def test_scores_that_break_a_rule_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=r".*") as error:
-        bam.audit(frame, **NAMES | arguments)
+        bam.audit(FRAME, **NAMES | arguments)
     assert message in str(error.value)
 
 
@@ -258,14 +266,14 @@ def test_scores_that_break_a_rule_are_refused(
     ],
 )
 def test_arrays_of_scores_that_break_a_rule_are_refused(
-    frame: pd.DataFrame, arguments: dict[str, Any], message: str
+    arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=r".*") as error:
-        bam.audit(y_true=frame["y"], sensitive_features=frame["g"], **arguments)
+        bam.audit(y_true=FRAME["y"], sensitive_features=FRAME["g"], **arguments)
     assert message in str(error.value)
 
 
-def test_counts_with_a_threshold_are_refused(frame: pd.DataFrame) -> None:
-    counts = bam.Counts.from_frame(frame, y_pred="p", **NAMES)
+def test_counts_with_a_threshold_are_refused() -> None:
+    counts = bam.Counts.from_frame(FRAME, y_pred="p", **NAMES)
     with pytest.raises(ValueError, match="threshold is read where rows are counted"):
         bam.audit(counts, threshold=2)

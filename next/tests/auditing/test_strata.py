@@ -16,12 +16,6 @@ NAMES = {"y_true": "two_year_recid", "y_pred": "high", "sensitive_features": "ra
 MEAN, ALL = "mean over strata weighted by rows", "all rows together"
 
 
-@pytest.fixture(scope="module")
-def compas() -> pd.DataFrame:
-    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
-    return table.assign(high=(table["decile_score"] >= 5).astype(int))
-
-
 def strata_of(report: bam.AuditReport) -> pd.DataFrame:
     return pd.DataFrame(report.summary["strata"]).set_index("stratum")
 

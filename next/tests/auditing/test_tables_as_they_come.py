@@ -132,6 +132,12 @@ def test_audit_of_one_array_as_labels_and_predictions_tells_it() -> None:
         assert ("y_true and y_pred are the same column." in told(report)) is is_told
 
 
+def test_attribute_in_the_index_names_the_groups() -> None:
+    y = TABLE["y"].set_axis(pd.Index(TABLE["g"]))
+    report = bam.audit(y, TABLE["p"].to_numpy(), sensitive_features="g", n_boot=0)
+    assert value(report) == value(audit(TABLE))
+
+
 def test_missing_values_are_missing_in_the_reference_too() -> None:
     table = WITH_C.replace({"g": {"c": "?"}})
     report = audit(table, reference=table, missing="drop", missing_values=["?"])
@@ -197,6 +203,17 @@ def test_file_of_every_kind_has_the_numbers_of_its_table(
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": [[*TABLE["g"]]] * 2}, "features are the"),
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": np.zeros((2, 400))}, "Several features"),
         ((TABLE["y"],), {"y_pred": "p"}, "received Series"),
+        ((), {**NAMES}, "so data must come first"),
+        (
+            (TABLE,),
+            {**NAMES, "y_pred": TABLE["p"]},
+            "are names of columns, and y_pred holds values.",
+        ),
+        (
+            (TABLE.assign(p=np.arange(400)),),
+            NAMES,
+            "If these are scores: y_score=..., threshold=....",
+        ),
         ((TABLE, TABLE["p"]), {"y_true": "y"}, "y_pred holds values. Pass arrays for all, or data"),
         ((TABLE.assign(p="no"),), NAMES, "received 'no' and 0, 1: recode one of them"),
         ((TABLE,), {"y_true": "y", "sensitive_features": "g"}, "y_pred or sensitive_features_pred"),
