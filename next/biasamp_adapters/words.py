@@ -268,12 +268,6 @@ NO_ONE_THRESHOLD = "the decisions do not follow one threshold of the score"
 
 # Largest differences between groups.
 
-MEASURES = {
-    "selection_rate": "selection rates",
-    "true_positive_rate": "true positive rates",
-    "false_positive_rate": "false positive rates",
-    "accuracy": "accuracies",
-}
 LARGEST_TWO = "The {measure} differ by {by}: {high} for {a} and {low} for {b}."
 LARGEST_SEVERAL = (
     "The {measure} range from {low} for {b} to {high} for {a}; "
@@ -286,7 +280,6 @@ LARGEST_UNCLEAR = (
 LARGEST_NO_INTERVAL = "The {measure} have no interval: {reason}."
 LARGEST_TOO_FEW = "The {measure} are not compared: fewer than two groups have 15 rows of that kind."
 LARGEST_ERRORS = "Among rows labelled {kind}, {shares} ({short}; {difference})."
-FPR, TPR = "FPR", "TPR"
 DIFFER_BY = "they differ by {least} to {most}"
 DIFFER_UNCLEAR = "no clear difference, at most {bound}"
 IMPACT = (
@@ -439,7 +432,6 @@ LOOKS_MISSING = (
 SAME_COLUMN = "y_true and y_pred are the same column."
 MAY_BE_COUNTS = "If {column} counts rows, use Counts.from_frame(frame, ..., count={column!r})."
 NO_RATE = "{names} {have} no {kind}, so the difference of {measure} has no value."
-POSITIVES, NEGATIVES = "positives", "negatives"
 RATES_OF_0 = "{k:,} of {m:,} rates in BA are 0 in labels and predictions, which draws BA towards 0."
 SIGNS_FROM_REFERENCE = (
     "The signs of BA come from {rows}; only MALS and undirected Multi also compare with their "

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import gaps_of
-from biasamp_adapters.auditing.summary import GapRecord, MetricRecord, Number, Summary
+from biasamp_adapters.auditing.summary import MEASURES, GapRecord, MetricRecord, Number, Summary
 from biasamp_adapters.figures import MINUS, Digits, name, ratio, sign_of, unknown_name, with_unit
 
 #: The ranges of numbers by the beginnings of their keys; of all others -1 to 1.
-_RANGES = {"multi_undirected": (0, 2), "multi": (0, 1), "accuracy": (0, 1)}
-_RANGES |= dict.fromkeys(("selection_rate", "true_positive_rate", "false_positive_rate"), (0, 1))
+_RANGES = {"multi_undirected": (0, 2), "multi": (0, 1), **dict.fromkeys(MEASURES, (0, 1))}
 
 #: Rules that only numbers may have of which more is better.
 _FROM_BELOW = ("fail_below", "require_above")

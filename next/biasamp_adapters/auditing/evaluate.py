@@ -120,7 +120,8 @@ def group_rates(
     given, of = ROLES[members.direction]
     rows = _with_all(margins, given, ALL)
     predicted = _with_all(margins, given, PREDICTED[of])
-    rates = {"predicted": divide(predicted, rows)}
+    # Sums of weights are rounded, so that their ratios can be off by 1e-16.
+    rates = {"predicted": divide(predicted, rows).clip(0, 1)}
     if base_rates is not None:
         true = _rates_by_hand(base_rates.rates(members.direction), given, rows)
         return {"true": np.broadcast_to(true, predicted.shape), **rates}
@@ -138,7 +139,7 @@ def group_rates(
     if given == ATTRIBUTE and margins.has(SCORE):
         by_group = _with_all(margins, ATTRIBUTE, SCORE)
         rates["implied"] = implied_rates(by_group, margins.joint(TASK, SCORE))
-    return rates
+    return {name: rate.clip(0, 1) for name, rate in rates.items()}
 
 
 def with_draws(point: Mapping[str, Array], draws: Mapping[str, Array]) -> dict[str, Array]:

@@ -6,13 +6,10 @@ from biasamp_adapters import words
 from biasamp_adapters.auditing.gap_sentences import shares_predicted
 from biasamp_adapters.auditing.names import Names
 from biasamp_adapters.auditing.subject import Subject
-from biasamp_adapters.auditing.summary import LargestRecord
+from biasamp_adapters.auditing.summary import MEASURES, LargestRecord
 from biasamp_adapters.figures import Digits, ratio
 
 _FOUR_FIFTHS = 0.8
-
-#: Measures of rows that are labelled alike: the short name, and whether the label is positive.
-_ERRORS = {"false_positive_rate": (words.FPR, False), "true_positive_rate": (words.TPR, True)}
 
 
 def largest_sentences(subject: Subject) -> list[str]:
@@ -28,24 +25,24 @@ def largest_sentences(subject: Subject) -> list[str]:
 
 
 def _difference(record: LargestRecord, names: Names) -> str:
-    measure, value = words.MEASURES[record["measure"]], record["value"]
+    told, value = MEASURES[record["measure"]], record["value"]
+    measure = told.plural
     if value is None and not record["reason"]:
         return words.LARGEST_TOO_FEW.format(measure=measure)
     if value is None or record["low"] is None or record["high"] is None:
         return words.LARGEST_NO_INTERVAL.format(measure=measure, reason=record["reason"])
     digits, is_clear = Digits.of(record), record["low"] > 0
     bound = digits.bound(record["high"])
-    if record["measure"] in _ERRORS and names.data["positive"] is not None:
-        short, positive = _ERRORS[record["measure"]]
+    if told.short and names.data["positive"] is not None:
         difference = words.DIFFER_UNCLEAR.format(bound=bound)
         if is_clear:
             difference = words.DIFFER_BY.format(least=digits.end(record["low"]), most=bound)
         label, parts = names.data["positive"], _lowest_and_highest(record, names, digits)
         parts |= {"first": parts["high"], "second": parts["low"]}
-        shares, kind = shares_predicted(names, label, parts), names.labelled(label, positive)
-        return words.LARGEST_ERRORS.format(
-            kind=kind, shares=shares, short=short, difference=difference
-        )
+        shares = shares_predicted(names, label, parts)
+        kind = names.labelled(label, told.labelled == "positive")
+        about = {"kind": kind, "shares": shares, "short": told.short}
+        return words.LARGEST_ERRORS.format(difference=difference, **about)
     if not is_clear:
         return words.LARGEST_UNCLEAR.format(measure=measure, bound=bound)
     parts = _lowest_and_highest(record, names, digits) | {"measure": measure}

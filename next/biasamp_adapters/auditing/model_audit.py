@@ -11,7 +11,7 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.evaluate import ROLES, Members
-from biasamp_adapters.auditing.summary import Number, OfModel
+from biasamp_adapters.auditing.summary import MEASURES, Number, OfModel
 from biasamp_adapters.counting.labels import Array, Label
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.bands import NOISE, simultaneous_bands
@@ -20,6 +20,10 @@ from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.verdict import Judgement
 from biasamp_adapters.metrics.base import A_TO_T
 from biasamp_adapters.result import AmplificationResult
+
+#: The rows that rates are a share of, where these are not all.
+_LABELLED = {measure.rate: measure.labelled for measure in MEASURES.values()}
+_LABELLED["missing"] = "positive"
 
 #: What happens to gaps that get larger, and to those that get smaller or turn round.
 _SIDES = ("grows", "appears"), ("shrinks", "reverses")
@@ -108,11 +112,11 @@ class ModelAudit:
         draws, sizes = self.rates[name][:, :-1], self.members.sizes
         if name == "accuracy":
             return draws, sizes
-        labelled = self.rates["true"][0, :-1, of_class] * sizes
-        if name in ("tpr", "missing"):
-            sizes = labelled
-        if name == "fpr":
-            sizes = sizes - labelled
+        positives = self.rates["true"][0, :-1, of_class] * sizes
+        if _LABELLED.get(name) == "positive":
+            sizes = positives
+        if _LABELLED.get(name) == "negative":
+            sizes = sizes - positives
         return draws[..., of_class], sizes
 
     def difference(self, name: str, gap: Gap) -> Array:

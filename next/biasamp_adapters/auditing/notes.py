@@ -10,7 +10,7 @@ from typing import Any
 from biasamp_adapters import words
 from biasamp_adapters.auditing.names import Names, is_small
 from biasamp_adapters.auditing.subject import Subject, subject_of
-from biasamp_adapters.auditing.summary import Summary
+from biasamp_adapters.auditing.summary import MEASURES, Summary
 from biasamp_adapters.figures import Digits, agree, count, join, name, percent
 from biasamp_adapters.inference.gaps import ALL_ROWS
 from biasamp_adapters.inference.intervals import FEW_ROWS
@@ -167,14 +167,13 @@ def _of_missing_labels(names: Names) -> Iterator[str]:
 
 def _of_missing_rates(summary: Summary, names: Names) -> Iterator[str]:
     """Return groups without positives or negatives, which leave a difference without a value."""
-    kinds = {"true_positive_rate": words.POSITIVES, "false_positive_rate": words.NEGATIVES}
     for record in summary["largest"]:
         rates = zip(record["groups"], record["rates"], strict=True)
         groups = [names.group(group) for group, rate in rates if rate is None]
-        kind, measure = kinds.get(record["measure"]), words.MEASURES[record["measure"]]
-        if groups and kind:
-            have = agree(len(groups), "has", "have")
-            yield words.NO_RATE.format(names=join(groups), have=have, kind=kind, measure=measure)
+        measure, have = MEASURES[record["measure"]], agree(len(groups), "has", "have")
+        if groups and measure.labelled:
+            parts = {"kind": f"{measure.labelled}s", "measure": measure.plural}
+            yield words.NO_RATE.format(names=join(groups), have=have, **parts)
 
 
 def _of_rates(subjects: list[Subject]) -> Iterator[str]:

@@ -18,6 +18,8 @@ from biasamp_adapters.auditing.model_audit import (
     to_number,
 )
 from biasamp_adapters.auditing.summary import (
+    ERROR_RATES,
+    MEASURES,
     DifferenceRecord,
     LargestRecord,
     MetricRecord,
@@ -28,14 +30,6 @@ from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.inference.largest import largest_gap
 from biasamp_adapters.metrics.base import A_TO_T
-
-#: The measures of groups, by their keys: the rate, and the rows that it is a share of.
-_MEASURES = {
-    "selection_rate": ("predicted", "{unit}"),
-    "true_positive_rate": ("tpr", "{unit} labelled {positive}"),
-    "false_positive_rate": ("fpr", "{unit} labelled {negative}"),
-    "accuracy": ("accuracy", "{unit}"),
-}
 
 #: A mean over strata has no interval if strata without one hold more than this share of the rows.
 _MOST_WITHOUT = 0.05
@@ -63,7 +57,9 @@ def rate_records(audit: ModelAudit) -> Iterator[RateRecord]:
     half_row = np.repeat(0.5 / np.maximum(members.sizes, 1), shape[1])
     bands = simultaneous_bands(flat[0], flat[1:], half_row, audit.confidence)
     low, high = (ends.reshape(shape) for ends in bands)
+    nothing = np.full_like(rates["predicted"][0], np.nan)
     has_errors = audit.direction == A_TO_T and "fpr" in rates
+    errors = {name: rates[name][0] if has_errors else nothing for name in ERROR_RATES}
     pairs_of_labels = itertools.product(enumerate(members.groups), enumerate(members.classes))
     for (i, group), (j, of_class) in pairs_of_labels:
         yield RateRecord(
@@ -77,8 +73,7 @@ def rate_records(audit: ModelAudit) -> Iterator[RateRecord]:
             low=finite(low[i, j]),
             high=finite(high[i, j]),
             overall=float(rates["predicted"][0, -1, j]),
-            fpr=finite(rates["fpr"][0, i, j]) if has_errors else None,
-            tpr=finite(rates["tpr"][0, i, j]) if has_errors else None,
+            **{name: finite(rate[i, j]) for name, rate in errors.items()},  # type: ignore[typeddict-item]
             sign=int(pairs["sign"][i, j]),
             part=finite(pairs["contribution"][i, j]),
         )
@@ -127,18 +122,20 @@ def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
     if audit.direction != A_TO_T or len(members.compared) != 1 or len(labels) != 2:
         return
     [positive] = members.compared
-    names = {"positive": labels[positive], "negative": labels[1 - positive], "unit": members.unit}
-    for measure, (name, unit) in _MEASURES.items():
-        if name not in audit.rates:
+    names = {"positive": labels[positive], "negative": labels[1 - positive]}
+    for key, measure in MEASURES.items():
+        if measure.rate not in audit.rates:
             continue
-        draws, sizes = audit.rate(name, positive)
-        unit = unit.format(**names)
+        draws, sizes = audit.rate(measure.rate, positive)
+        unit = members.unit
+        if measure.labelled:
+            unit = f"{unit} labelled {names[measure.labelled]}"
         found = largest_gap(draws, sizes, members.groups, unit=unit, confidence=audit.confidence)
         ratio = to_number(found.ratio)
         yield LargestRecord(
             **to_number(found.difference),
             model=audit.model,
-            measure=measure,
+            measure=key,
             groups=list(members.groups),
             rates=[finite(x) for x in draws[0]],
             ratio=ratio["value"],

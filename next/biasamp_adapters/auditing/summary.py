@@ -8,10 +8,34 @@ as they were given. Each list of records is a part of
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 #: It grows by one when a key changes its meaning or goes.
 VERSION = 1
+
+
+class Measure(NamedTuple):
+    """A rate by group, of which the report has the largest difference and the ratio.
+
+    ``rate`` is its key among the rates of groups, and ``labelled`` says which rows it is a share
+    of: those labelled "positive" or "negative", or all. With a ``short`` name, it is told as the
+    share of these rows that is predicted positive.
+    """
+
+    rate: str
+    plural: str
+    labelled: str = ""
+    short: str = ""
+
+
+#: The measures of groups by the beginning of their keys in ``check``.
+MEASURES = {
+    "selection_rate": Measure("predicted", "selection rates"),
+    "true_positive_rate": Measure("tpr", "true positive rates", "positive", "TPR"),
+    "false_positive_rate": Measure("fpr", "false positive rates", "negative", "FPR"),
+    "accuracy": Measure("accuracy", "accuracies"),
+}
+ERROR_RATES = [measure.rate for measure in MEASURES.values() if measure.labelled]
 
 
 class Number(TypedDict):

@@ -12,7 +12,7 @@ from biasamp_adapters.auditing.facts import head
 from biasamp_adapters.auditing.largest import largest_sentences
 from biasamp_adapters.auditing.names import Names, names_of
 from biasamp_adapters.auditing.subject import Subject, subject_of
-from biasamp_adapters.auditing.summary import Summary
+from biasamp_adapters.auditing.summary import MEASURES, Summary
 from biasamp_adapters.figures import MINUS, NONE, Digits, error_rate, name, percent, ratio, sign_of
 from biasamp_adapters.report import tables
 from biasamp_adapters.report.document import Cell, Column, Kind, Table
@@ -248,7 +248,7 @@ def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
         "lowest": partial(_rate_of_some, min, digits),
         "highest": partial(_rate_of_some, max, digits),
         "sign": _side,
-        "measure": words.MEASURES.__getitem__,
+        "measure": lambda measure: MEASURES[measure].plural,
         "sides": partial(tables.sides, names=names),
         "status": tables.status_of,
         "models": _models,

@@ -231,6 +231,7 @@ def test_audit_weights_that_add_up_to_1_but_for_noise_make_no_errors() -> None:
     truth, groups = [1, 0, 0, 1] * 25, ["a", "a", "b", "b"] * 25
     weight = np.linspace(0.1, 0.9, 100)
     report = bam.audit(truth, truth, sensitive_features=groups, sample_weight=weight)
+    assert {rate["tpr"] for rate in report.summary["rates"]} == {1.0}
     for key in ("excess_a_to_t", "dpa_u_a_to_t"):
         assert by_key(report).loc[key, ["value", "low", "high"]].tolist() == [0, 0, 0]
     [verdict] = report.verdicts
