@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -345,7 +346,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except ModuleNotFoundError:
         raise
     except (ValueError, OSError) as error:
-        _say(str(error))
+        _say(_name_options(str(error)))
     except Exception as error:
         if os.environ.get(TRACEBACK):
             traceback.print_exc()
@@ -353,6 +354,17 @@ def _run(arguments: Sequence[str] | None) -> int:
         _say(words.DEFECT.format(error=text, variable=TRACEBACK))
         return DEFECT
     return BAD_INPUT
+
+
+def _name_options(message: str) -> str:
+    """Return a message of the package with options in the place of arguments, unless in quotes."""
+    for name in (name for of_section in _OPTIONS.values() for name in of_section):
+        argument, option = rf"(?<!['\w-]){name}", f"--{name.replace('_', '-')}"
+        message = re.sub(rf"{argument}=(?=\w|'|\.\.\.)", f"{option} ", message)
+        message = re.sub(f"{argument}=", option, message)
+        if "_" in name:
+            message = re.sub(rf"{argument}\b(?!')", option, message)
+    return message
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:
