@@ -1,0 +1,226 @@
+"""Blocks of the guide that need more than one host's room, and what people type first.
+
+Blocks of one host are tests of that host, and audits without a host are in ``test_examples``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from fairlearn.metrics import MetricFrame
+from sklearn.dummy import DummyClassifier
+
+import biasamp_adapters as bam
+from biasamp_adapters.sklearn import amplification_scorer
+
+TABLE = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+TABLE = TABLE.assign(high=(TABLE["decile_score"] >= 5).astype(int))
+Y, PRED, RACE, SEX, SCORE = (
+    TABLE[name] for name in ("two_year_recid", "high", "race", "sex", "decile_score")
+)
+X = TABLE[["race", "sex", "age_cat"]]
+NAMES: dict[str, Any] = {"y_true": "two_year_recid", "y_pred": "high", "sensitive_features": "race"}
+
+
+# Recipes.
+
+
+def test_compas_is_in_one_random_order_whose_halves_are_fair() -> None:
+    frame = bam.datasets.load_compas()
+    assert frame.equals(bam.datasets.load_compas())
+    halves = [part["two_year_recid"].mean() for part in (frame[:3607], frame[3607:])]
+    assert abs(halves[0] - halves[1]) < 0.04
+
+
+def test_attribute_in_the_index_names_the_groups() -> None:
+    y_indexed = Y.set_axis(pd.MultiIndex.from_frame(X[["race", "sex"]]))
+    crossed = y_indexed.index.to_frame(index=False)
+    for groups, expected in (("race", 0.0598), (crossed, -0.0124)):
+        value = bam.directional_bias_amplification(
+            y_indexed, PRED.to_numpy(), sensitive_features=groups
+        )
+        assert round(value, 4) == expected
+
+
+def test_seeds_on_the_same_rows_are_five_runs() -> None:
+    seeds = {
+        seed: np.where(np.random.default_rng(seed).random(len(Y)) < 0.1, 1 - PRED, PRED)
+        for seed in range(5)
+    }
+    runs = bam.over_runs(bam.audit(Y, seeds, sensitive_features=RACE, n_boot=200))
+    assert runs["metric"].tolist() == ["BA", "mean change", "excess", "accuracy"]
+    assert (runs["runs"] == 5).all()
+    # Errors of a tenth leave .8 of the gap of 24 points in the predictions, of which BA is half.
+    assert runs["mean"][0] == pytest.approx((0.8 * 0.240 - 0.121) / 2, abs=0.005)
+
+
+def test_label_matrix_with_predicted_gender_has_both_directions() -> None:
+    rng = np.random.default_rng(0)
+    images = pd.DataFrame(rng.integers(2, size=(400, 2)), columns=["true_horse", "true_umbrella"])
+    images = images.assign(pred_horse=images["true_horse"], pred_umbrella=1)
+    images["gender"] = rng.choice(["woman", "man"], 400)
+    images["gender_pred"] = images["gender"]
+    report = bam.audit(
+        images,
+        y_true="true_*",
+        y_pred="pred_*",
+        sensitive_features="gender",
+        sensitive_features_pred="gender_pred",
+    )
+    assert [verdict.direction for verdict in report.verdicts] == ["A->T", "T->A"]
+    assert isinstance(report.to_frame("gaps"), pd.DataFrame)
+    text = " ".join(report.to_text(full=True).split())
+    assert "2 tasks by gender, and gender predicted" in text
+
+
+def test_counts_from_partitions_are_those_of_all_rows(tmp_path: Path) -> None:
+    import duckdb
+
+    path = tmp_path / "compas.parquet"
+    TABLE.to_parquet(path)
+    columns = "two_year_recid, high, race, count(*) n"
+    parts = [
+        duckdb.sql(f"select {columns} from '{path}' where sex = '{sex}' group by all")
+        for sex in ("Male", "Female")
+    ]
+    counts = sum(bam.Counts.from_frame(part, **NAMES, count="n") for part in parts)
+    counts.save(tmp_path / "counts.json")
+    report = bam.audit(tmp_path / "counts.json", n_boot=0)
+    expected = bam.audit(TABLE, **NAMES, n_boot=0).to_frame()["value"]
+    assert report.summary["data"]["rows"] == 6150
+    assert report.to_frame()["value"].equals(expected)
+
+
+def test_numbers_and_pages_are_logged_by_mlflow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mlflow = pytest.importorskip("mlflow", reason='pip install "biasamp-adapters[recipes]"')
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # A database needs the whole of MLflow.
+    mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
+    mlflow.set_experiment("audits")
+    report = bam.audit(Y, PRED, sensitive_features=RACE)
+    numbers = report.to_frame().set_index("key")["value"].dropna()
+    with mlflow.start_run() as run:
+        mlflow.log_metrics(numbers.to_dict())
+        mlflow.log_dict(report.summary, "audit.json")
+        mlflow.log_text(report.to_html(), "audit.html")
+    logged = mlflow.get_run(run.info.run_id)
+    assert logged.data.metrics == numbers.to_dict()
+    assert round(logged.data.metrics["ba_a_to_t"], 4) == 0.0598
+    read = mlflow.artifacts.load_dict(f"{logged.info.artifact_uri}/audit.json")
+    assert read["data"]["rows"] == 6150
+
+
+def test_epochs_of_a_torch_loop_are_followed() -> None:
+    torch = pytest.importorskip("torch", reason='pip install "biasamp-adapters[recipes]"')
+    torch.manual_seed(0)
+    inputs = torch.tensor(pd.get_dummies(X).to_numpy(np.float32))
+    labels = torch.tensor(Y.to_numpy(np.float32))
+    model = torch.nn.Sequential(torch.nn.Linear(inputs.shape[1], 1), torch.nn.Flatten(0))
+    adam, epochs = torch.optim.Adam(model.parameters(), lr=0.02), {}
+    for epoch in range(1, 21):
+        adam.zero_grad()
+        torch.nn.functional.binary_cross_entropy_with_logits(model(inputs), labels).backward()
+        adam.step()
+        if epoch in (1, 5, 20):
+            with torch.no_grad():
+                epochs[epoch] = (model(inputs) > 0).int().cpu()
+    report = bam.audit(labels.int(), epochs, sensitive_features=RACE, n_boot=200)
+    steps = bam.track(report)
+    assert steps["model"].unique().tolist() == [1, 5, 20]
+    last = bam.directional_bias_amplification(Y, epochs[20].numpy(), sensitive_features=RACE)
+    ba = steps.query("metric == 'BA'").set_index("model")["value"]
+    assert ba[20] == pytest.approx(last, abs=1e-12)
+    assert bam.plot.curves(steps).get_ylabel() == "points"
+
+
+# What people type first.
+
+MODEL = DummyClassifier().fit(X, Y)
+REPORT = bam.audit(Y, PRED, sensitive_features=RACE, n_boot=0)
+BY_RACE = {"sensitive_features": "race"}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: MetricFrame(
+                metrics={"BA": bam.directional_bias_amplification},
+                y_true=Y,
+                y_pred=PRED,
+                sensitive_features=RACE,
+            ),
+            "`sensitive_features` is missing. By group of race itself, use amplification_frame; "
+            'else sample_params={"BA": {"sensitive_features": race}}.',
+        ),
+        (
+            lambda: bam.audit(TABLE, y_true="two_year_recid", y_pred=MODEL.predict(X), **BY_RACE),
+            "With data, arguments are names of columns, and y_pred holds values. Pass arrays for "
+            "all, or data.assign(y_pred=...).",
+        ),
+        (lambda: bam.audit(**NAMES), "so data must come first: audit(frame, ...)."),
+        (lambda: bam.audit(MODEL, X, Y, **BY_RACE), "0 to 2 positional arguments but 3"),
+        (lambda: bam.audit(MODEL, X, **BY_RACE), "AuditReport.from_estimator(model, X, y, ...)"),
+        (
+            lambda: bam.audit(Y, SCORE, sensitive_features=RACE),
+            "y_pred holds 9 values that y_true has not (2, 3, ...). If these are scores: "
+            "y_score=..., threshold=....",
+        ),
+        (
+            lambda: bam.audit(Y, MODEL.predict_proba(X), sensitive_features=RACE),
+            "Pass predict_proba(X)[:, 1], or y_score= with threshold=.",
+        ),
+        (
+            lambda: bam.audit(TABLE, y_true="two_year_recid", y_score="decile_score", **BY_RACE),
+            "y_score needs threshold= or y_pred=.",
+        ),
+        (
+            lambda: bam.audit(Y, PRED, sensitive_features=[RACE, SEX]),
+            "must be a frame or a mapping such as {'race': race, 'sex': sex}",
+        ),
+        (
+            lambda: amplification_scorer(reference=(Y, RACE)),
+            'name a level of y\'s index (sensitive_features="race"), or enable metadata routing',
+        ),
+        (
+            lambda: amplification_scorer(**BY_RACE),
+            "BA needs reference=(y_train, groups_train), or reference='evaluated'",
+        ),
+        (
+            lambda: amplification_scorer(**BY_RACE, reference=(Y, RACE))(MODEL, X, Y),
+            "no level 'race'. Write y.set_axis(pd.Index(race, name='race')).",
+        ),
+        (
+            lambda: bam.PrevalenceThreshold().fit(Y, SCORE),
+            "y_true has 10 classes and y_score 2 values; are they swapped? fit(y_score, y_true).",
+        ),
+        (lambda: REPORT.check(fail_above=0.02), 'bounds are a mapping, as in {"BA": 0.02}.'),
+        (lambda: REPORT.check(), "a check needs at least one bound."),
+        (
+            lambda: REPORT.check(fail_above={"BA A>T": 0.02}),
+            "unknown number 'BA A>T'; did you mean 'BA A->T'? The numbers are",
+        ),
+    ],
+)
+def test_first_try_gets_the_line_that_works(call: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError)) as error:
+        call()
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_counts_as_weights_are_told_apart() -> None:
+    distinct = TABLE.groupby(["two_year_recid", "high", "race"], as_index=False).size()
+    report = bam.audit(distinct, **NAMES, sample_weight="size", n_boot=0)
+    hint = "If size counts rows, use Counts.from_frame(frame, ..., count='size')."
+    assert hint in report.summary["notes"]
+
+
+# The main job on real files.
+
+METRICS = ["MALS", "BA", "Multi", "LA", "DPA"]
