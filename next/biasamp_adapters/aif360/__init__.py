@@ -1,11 +1,11 @@
 """AIF360: a metric class and its explainers, a report, and thresholds as a postprocessing."""
 
 from biasamp_adapters.aif360 import host as host  # First: it imports AIF360 without its messages.
-from biasamp_adapters.aif360.explainers import (
+from biasamp_adapters.aif360.metric import (
     BiasAmplificationJSONExplainer,
+    BiasAmplificationMetric,
     BiasAmplificationTextExplainer,
 )
-from biasamp_adapters.aif360.metric import BiasAmplificationMetric
 from biasamp_adapters.aif360.postprocessing import PrevalenceThresholdPostprocessing
 from biasamp_adapters.aif360.report import audit_report
 

@@ -9,16 +9,14 @@ from itertools import compress, cycle
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from biasamp_adapters.counting.arrays import Table, read_input
 from biasamp_adapters.counting.counts import count_arrays
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label
 from biasamp_adapters.counting.margins import margins_of_data
-from biasamp_adapters.counting.reference import Evaluation, align, read_reference
+from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.fairlearn.column import Column
-from biasamp_adapters.fairlearn.frame import AmplificationFrame
+from biasamp_adapters.fairlearn.frame import AmplificationFrame, Column
 from biasamp_adapters.fairlearn.host_functions import measure_host
 from biasamp_adapters.inference.replicates import read_seed, replicate
 from biasamp_adapters.metrics import functions
@@ -142,27 +140,17 @@ def amplification_frame(
     rows = count_arrays(inputs, options)
     if len(rows.models) > 1:
         raise ValueError(f"y_pred must be of one model; received {list(rows.models)}")
-    whole = align(rows, read_reference(reference, None, options), options)
+    whole = get_metric("BA", reference=reference, missing=missing).evaluate(rows)
     by_name = _read_metrics(metrics, whole)
     confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)
     setting = _Setting(_groups(whole), n_boot or 0, read_seed(random_state), confidence)
-    evaluated: dict[Evaluation, dict[Any, Any]] = {whole: {}}
-    for name, metric in by_name.items():
-        evaluation = whole
-        if _has_own_labels(metric):
-            given = reference if metric.reference is None else metric.reference
-            evaluation = replace(metric, reference=given).evaluate(rows)
-        evaluated.setdefault(evaluation, {})[name] = metric
     columns, notes = dict[Any, list[Column]](), list[str]()
-    for evaluation, some in evaluated.items():
-        notes += _measure(evaluation, some, setting, columns)
-    controls = _names_of(control_features, "control_feature")
-    names = [*controls, *_names_of(sensitive_features, "sensitive_feature")]
-    keys = [key for column in next(iter(columns.values())) for key in column.keys]
+    for evaluation, names in _by_evaluation(by_name, whole, rows, reference).items():
+        notes += _measure(evaluation, {name: by_name[name] for name in names}, setting, columns)
     return AmplificationFrame(
         {name: columns[name] for name in by_name},
-        pd.DataFrame(keys, columns=names),
-        n_controls=len(controls),
+        _names_of(control_features, "control_feature"),
+        _names_of(sensitive_features, "sensitive_feature"),
         is_single=metrics is not None and not isinstance(metrics, Mapping),
         notes=list(dict.fromkeys(filter(None, notes))),
         n_boot=n_boot,
@@ -186,6 +174,21 @@ def _groups(whole: Evaluation) -> list[tuple[list[Label], Array]]:
         rows = margins_of_data(stratum.rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
         groups.append((list(compress(stratum.rows.group_labels, rows > 0)), rows[rows > 0]))
     return groups
+
+
+def _by_evaluation(
+    metrics: Mapping[Any, Any], whole: Evaluation, rows: Rows, reference: Any
+) -> dict[Evaluation, list[Any]]:
+    """Return names of metrics by what they read: own rows if a metric lists its own labels."""
+    names = dict[Evaluation, list[Any]]({whole: []})
+    for name, metric in metrics.items():
+        own = ("reference", "class_labels", "group_labels") if isinstance(metric, Metric) else ()
+        evaluation = whole
+        if any(getattr(metric, setting) is not None for setting in own):
+            given = reference if metric.reference is None else metric.reference
+            evaluation = replace(metric, reference=given).evaluate(rows)
+        names.setdefault(evaluation, []).append(name)
+    return names
 
 
 def _measure(
@@ -282,12 +285,6 @@ def _read_metric(metric: Any) -> Any:
     function, settings = (metric.func, metric.keywords) if is_bound else (metric, {})
     name = next((name for known, name in _NAME_OF.items() if known is function), None)
     return metric if name is None else get_metric(name, **settings)
-
-
-def _has_own_labels(metric: Any) -> bool:
-    """Return whether a metric has a reference or lists of labels of its own."""
-    own = ("reference", "class_labels", "group_labels")
-    return isinstance(metric, Metric) and any(getattr(metric, name) is not None for name in own)
 
 
 def _squeeze(values: Any, argument: str) -> Any:

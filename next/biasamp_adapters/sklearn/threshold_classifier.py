@@ -11,7 +11,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.utils.validation import check_is_fitted
 
 from biasamp_adapters.counting.labels import Array, Label
-from biasamp_adapters.sklearn.groups import ReadsGroups
+from biasamp_adapters.sklearn.with_sensitive_features import ReadsGroups
 from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold
 
 _METHODS = ("predict_proba", "decision_function")

@@ -1,19 +1,69 @@
-"""A classifier that hands groups to its estimator, so that a search may compare any."""
+"""Classifiers that hand groups on: the base of those of this package, and one around any other."""
 
 from __future__ import annotations
 
 from inspect import signature
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import pandas as pd
 from sklearn import get_config
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.metrics import accuracy_score
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from biasamp_adapters.counting.arrays import warn_of_order
 from biasamp_adapters.counting.counts import read_rows
 from biasamp_adapters.counting.labels import ATTRIBUTE, Array, listing
-from biasamp_adapters.sklearn.groups import ReadsGroups, takes_groups
+
+
+class ReadsGroups(ClassifierMixin):  # type: ignore[misc]
+    """A classifier around another one, whose methods take groups: its tags, requests and score."""
+
+    estimator: Any
+    sensitive_features: Any
+    # With metadata routing, searches then pass groups on without a call of set_fit_request.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {ATTRIBUTE: True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {ATTRIBUTE: True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {ATTRIBUTE: True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags = inner.classifier_tags or tags.classifier_tags
+        return tags
+
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
+    ) -> float:
+        """Return the share of right predictions."""
+        predicted = self.predict(X, sensitive_features=sensitive_features)
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+    def _split(self, X: Any, groups: Any) -> tuple[Any, Any]:
+        """Return what the estimator reads of X, and the groups: those of a column, if one is named.
+
+        A scorer hands over the groups that it measures, which may be others than those of X.
+        """
+        column = self.sensitive_features
+        if column is None:
+            warn_of_order([("X", X), (ATTRIBUTE, groups)])
+            return X, groups
+        if isinstance(X, np.ndarray) and column in range(X.shape[-1]):
+            return np.delete(X, column, axis=1), X[:, column]
+        frame = nw.from_native(X, pass_through=True)
+        columns = frame.columns if isinstance(frame, nw.DataFrame) else []
+        if column not in columns:
+            received = listing(columns) or "no columns with names"
+            raise ValueError(
+                f"X must have the column {column!r} (sensitive_features=); received {received}"
+            )
+        if isinstance(X, pd.DataFrame):
+            return X.drop(columns=column), X[column]
+        return frame.drop(column).to_native(), frame[column].to_native()
 
 
 class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -75,7 +125,7 @@ class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # 
         """
         features, groups = self._split(X, sensitive_features)
         estimator, params = clone(self.estimator), {}
-        if groups is not None and takes_groups(estimator, "fit"):
+        if groups is not None and _takes_groups(estimator, "fit"):
             is_step = (
                 isinstance(estimator, Pipeline) and not get_config()["enable_metadata_routing"]
             )
@@ -104,7 +154,7 @@ class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # 
         check_is_fitted(self)
         features, groups = self._split(X, sensitive_features)
         params: dict[str, Any] = {}
-        if takes_groups(self.estimator_, "predict"):
+        if _takes_groups(self.estimator_, "predict"):
             if groups is None:
                 raise ValueError(
                     "sensitive_features must be given to predict; in a search, name a column of X: "
@@ -118,6 +168,16 @@ class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # 
         if "random_state" in signature(self.estimator_.predict).parameters:
             params["random_state"] = self.random_state or 0
         return np.asarray(self.estimator_.predict(features, **params))
+
+
+def _takes_groups(estimator: Any, method: str) -> bool:
+    """Return whether a method of an estimator, or of the last step of a pipeline, takes groups."""
+    if isinstance(estimator, Pipeline):
+        estimator = estimator.steps[-1][1]
+    if method == "fit" and hasattr(estimator, "constraints"):
+        return True  # The reductions of Fairlearn hand all arguments to their constraints.
+    function = getattr(estimator, method, None)
+    return function is not None and ATTRIBUTE in signature(function).parameters
 
 
 def _groups_of(groups: Any) -> set[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,10 +15,12 @@ from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, list
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes
 from biasamp_adapters.metrics.base import check_choice
-from biasamp_adapters.thresholds.group_proba import mean_thresholds, read_group_proba
 
 #: Shares are compared after rounding.
 _DECIMALS = 12
+
+#: Probabilities of groups may miss their sum of 1 by so much.
+_ROUNDING = 1e-6
 
 
 class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
@@ -134,7 +136,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         if group_proba is not None:
             if sensitive_features is None:
                 raise ValueError("group_proba needs the sensitive_features of the rows of fit")
-            proba = read_group_proba(group_proba, groups.labels, len(score))[kept]
+            proba = _read_group_proba(group_proba, groups.labels, len(score))[kept]
         self._reads_proba = proba is not None
         score, truth = (x[kept].reshape(kept.sum(), -1) for x in (score, truth))
         columns = [
@@ -178,7 +180,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         if self._reads_proba != (group_proba is not None):
             raise ValueError("group_proba must be given to both fit and predict, or to neither")
         if self._reads_proba:
-            proba = read_group_proba(group_proba, self.groups_, len(score))
+            proba = _read_group_proba(group_proba, self.groups_, len(score))
             thresholds = proba @ self.thresholds_
         else:
             thresholds = self._look_up(sensitive_features, len(score))
@@ -229,7 +231,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         pooled = _threshold(score, truth, weight, of_all, self.tolerance)
         if proba is not None:
             slack = sizes * self.tolerance
-            return [*mean_thresholds(score, weight, proba, sizes * shares, slack), pooled]
+            return [*_mean_thresholds(score, weight, proba, sizes * shares, slack), pooled]
         thresholds = []
         for (label, rows), share in zip(named, shares, strict=True):
             own_score, own_truth = score[rows], truth[rows]
@@ -313,3 +315,58 @@ def _explain_classes(truth: Codes, score: Array) -> str:
 def _check_share(name: str, share: Any) -> None:
     if not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
         raise ValueError(f"{name} must be a share from 0 to 1; received {share!r}")
+
+
+# Thresholds that read the probability of each group, and not the group.
+
+
+def _read_group_proba(group_proba: Any, groups: Sequence[Label], n_rows: int) -> Array:
+    """Return the probabilities of groups, (rows, groups), in the order of the groups."""
+    given = arrays.read_input(group_proba, "group_proba")
+    names = given.names if isinstance(given, arrays.Table) else ()
+    if set(names) != set(groups) and names != tuple(range(len(groups))):
+        received = listing(names) or "one column"
+        raise ValueError(
+            f"group_proba must have the columns {listing(groups)}; received {received}"
+        )
+    proba = arrays.to_numbers(given.matrix(), "group_proba")
+    if set(names) == set(groups):
+        proba = proba[:, [names.index(group) for group in groups]]
+    is_sum = np.abs(proba.sum(axis=1) - 1) <= _ROUNDING
+    if len(proba) != n_rows or not is_sum.all() or proba.min(initial=0) < 0:
+        raise ValueError(
+            f"group_proba must have {n_rows} rows of probabilities whose sum is 1; received "
+            f"{len(proba)} rows, {np.count_nonzero(~is_sum)} with another sum"
+        )
+    return proba
+
+
+def _mean_thresholds(
+    score: Array, weight: Array, proba: Array, wanted: Array, slack: Array
+) -> Array:
+    """Return a threshold for each group, of which rows have the mean by their probabilities.
+
+    They are the prices of a linear program: predict positive where the scores are highest, with as
+    many positives expected in each group as are wanted. Decisions of this form are right most often
+    among all that keep the rates of the groups, if scores and probabilities are calibrated (Menon
+    and Williamson, "The Cost of Fairness in Binary Classification", 2018).
+
+    Parameters
+    ----------
+    score, weight : ndarray of shape (rows,)
+    proba : ndarray of shape (rows, groups)
+    wanted, slack : ndarray of shape (groups,)
+        Weight of the positives, and by how much it may be missed.
+    """
+    from scipy.optimize import linprog
+
+    expected = (weight[:, None] * proba).T
+    rows, bounds = np.vstack([expected, -expected]), np.r_[wanted + slack, slack - wanted]
+    solved = linprog(weight * (0.5 - score), rows, bounds, bounds=(0, 1), method="highs")
+    if not solved.success:
+        raise ValueError(
+            "group_proba must tell the groups apart: no decisions have the wanted rate in each "
+            "group. A prevalence that differs less between groups, or a tolerance, may be reached."
+        )
+    above, below = np.split(solved.ineqlin.marginals, 2)
+    return 0.5 + below - above

@@ -162,19 +162,12 @@ def threshold_sweep(
     models = watch(rows.models, len(rows.models), "thresholds", "a smaller n_thresholds")
     measurements = [metric.measure(evaluation, model, seed) for model in models]
     shares = FurtherScores(evaluation, None, _share_at_thresholds)
-    drawn, scores = shares.score(evaluation.margins(None)[0])["share"], dict[Any, Any]()
-    notes = [*evaluation.notes]
-    if n_boot and not measurements[0].reason_not_to_draw:
-        both = {evaluation.rows: [*measurements, shares]}
-        scores, notes_on_draws = replicate(both, n_boot, seed)
-        drawn = np.vstack([drawn, scores[shares]["share"]])
-        notes += notes_on_draws
-    results = [m.result(scores.get(m, {}), (), confidence) for m in measurements]
-    half_row = np.array([m.half_row for m in measurements])
-    frame, integral = _summarize(
-        thresholds, drawn, [result.estimate for result in results], half_row, confidence
-    )
-    return ThresholdSweep(metric.name, metric.key, frame, integral, tuple(filter(None, notes)))
+    is_drawn = n_boot and not measurements[0].reason_not_to_draw
+    by_rows = {evaluation.rows: [*measurements, shares]} if is_drawn else {}
+    scores, notes_on_draws = replicate(by_rows, n_boot, seed)
+    frame, integral = _summarize(thresholds, measurements, shares, scores, confidence)
+    notes = filter(None, [*evaluation.notes, *notes_on_draws])
+    return ThresholdSweep(metric.name, metric.key, frame, integral, tuple(notes))
 
 
 def _share_at_thresholds(margins: Margins) -> dict[str, Array]:
@@ -234,22 +227,26 @@ def _choose_thresholds(score: Array, weight: Array, n_thresholds: int | None) ->
 
 def _summarize(
     thresholds: Array,
-    shares: Array,
-    estimates: Sequence[Estimate],
-    half_row: Array,
+    measurements: Sequence[Any],
+    shares: FurtherScores,
+    scores: Mapping[Any, dict[str, Array]],
     confidence: float,
 ) -> tuple[pd.DataFrame, Estimate]:
-    """Return the table of a sweep, and the integral; shares are those of the data, then draws."""
+    """Return the table of a sweep, and the integral."""
+    estimates = [m.result(scores.get(m, {}), (), confidence).estimate for m in measurements]
     ends = {name: np.array([getattr(x, name) for x in estimates]) for name in ("low", "high")}
     values, has_interval = np.array([x.value for x in estimates]), np.isfinite(ends["low"])
     replicates = np.column_stack([x.replicates for x in estimates])
+    half_row = np.array([m.half_row for m in measurements])
     bands = np.full((2, len(values)), np.nan)
     bands[:, has_interval] = simultaneous_bands(
         values[has_interval], replicates[:, has_interval], half_row[has_interval], confidence
     )
-    table = {"threshold": thresholds, "share": shares[0], "value": values, **ends}
+    share = shares.score(shares.evaluation.margins(None)[0])["share"]
+    drawn = scores.get(shares, {"share": share[:0]})["share"]
+    table = {"threshold": thresholds, "share": share[0], "value": values, **ends}
     table |= {"band_low": bands[0], "band_high": bands[1], "reason": [x.reason for x in estimates]}
-    integrals = _integrate(np.vstack([values, replicates]), shares)
+    integrals = _integrate(np.vstack([values, replicates]), np.vstack([share, drawn]))
     reason = "" if has_interval.any() else estimates[-1].reason
     integral = estimate(float(integrals[0]), Trust(integrals[1:], reason), confidence)
     return pd.DataFrame(table), integral
