@@ -17,35 +17,28 @@ from aif360_cases import SEXES, classified, compas, dataset, drawn, hiring, metr
 
 import biasamp_adapters as bam
 from biasamp_adapters.aif360 import BiasAmplificationMetric
+from biasamp_adapters.metrics.functions import get_metric
 
 # isort: split
 from aif360.datasets import StandardDataset
 from aif360.metrics import BinaryLabelDatasetMetric, ClassificationMetric
 
-#: Each method with its settings, and the metric behind it.
-CASES: list[tuple[str, dict[str, Any], Any]] = [
-    ("mals", {}, bam.MALSBiasAmplification),
-    *(
-        ("directional", {"direction": d}, bam.DirectionalBiasAmplification)
-        for d in ("A->T", "T->A")
-    ),
-    *(
-        ("multi_attribute", {"direction": d}, bam.MultiAttributeBiasAmplification)
-        for d in ("A->T", "T->A", "undirected")
-    ),
-    ("leakage", {"quality": "accuracy"}, bam.LeakageAmplification),
-    ("directional_predictability", {}, bam.DirectionalPredictabilityAmplification),
+#: Each method with its settings, and the name of the metric behind it.
+CASES: list[tuple[str, dict[str, Any], str]] = [
+    ("mals_bias_amplification", {}, "MALS"),
+    ("directional_bias_amplification", {"direction": "A->T"}, "BA"),
+    ("directional_bias_amplification", {"direction": "T->A"}, "BA"),
+    ("multi_attribute_bias_amplification", {"direction": "A->T"}, "Multi"),
+    ("multi_attribute_bias_amplification", {"direction": "T->A"}, "Multi"),
+    ("multi_attribute_bias_amplification", {"direction": "undirected"}, "Multi"),
+    ("leakage_amplification", {"quality": "accuracy"}, "LA"),
+    ("directional_predictability_amplification", {}, "DPA"),
     (
-        "directional_predictability",
+        "directional_predictability_amplification",
         {"direction": "T->A", "quality": "uncertainty_coefficient"},
-        bam.DirectionalPredictabilityAmplification,
+        "DPA",
     ),
 ]
-
-
-def method_of(name: str) -> str:
-    is_bias = name in ("mals", "directional", "multi_attribute")
-    return f"{name}_bias_amplification" if is_bias else f"{name}_amplification"
 
 
 @pytest.mark.parametrize("groups", [SEXES, {}])
@@ -67,31 +60,31 @@ def test_metric_of_compas_is_that_of_arrays() -> None:
     assert round(metric.directional_bias_amplification(), 4) == 0.0598
 
 
-@pytest.mark.parametrize(("name", "settings", "kind"), CASES)
+@pytest.mark.parametrize(("method", "settings", "name"), CASES)
 @pytest.mark.parametrize("n_labels", [2, 3])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_method_is_the_metric_of_the_same_rows(
-    name: str, settings: dict[str, Any], kind: Any, n_labels: int, weighted: bool
+    method: str, settings: dict[str, Any], name: str, n_labels: int, weighted: bool
 ) -> None:
     frame, train = drawn(n_labels), drawn(n_labels, 90)
-    options = {"predicted_protected_attributes": frame[["sex_pred", "age_pred"]].to_numpy()}
+    guess, attributes = frame[["sex_pred", "age_pred"]], ["sex", "age"]
+    options = {"predicted_protected_attributes": guess.to_numpy()}
     reference = dataset(train, weighted=weighted)
     metric = metric_of(frame, weighted=weighted, reference_dataset=reference, **options)
     weights = {"sample_weight": train["weight"]} if weighted else {}
-    attributes = ["sex", "age"]
     signs = bam.Counts.from_arrays(train["y"], sensitive_features=train[attributes], **weights)
-    expected = kind(reference=signs, **settings).result(
+    expected = get_metric(name, reference=signs, **settings).result(
         frame["y"],
         frame["y_pred"],
         sensitive_features=frame[attributes],
-        sensitive_features_pred=frame[["sex_pred", "age_pred"]].set_axis(attributes, axis=1),
+        sensitive_features_pred=guess.set_axis(attributes, axis=1),
         sample_weight=frame["weight"] if weighted else None,
         n_boot=0,
     )
-    value = getattr(metric, method_of(name))(**settings)
+    value = getattr(metric, method)(**settings)
     assert value == pytest.approx(expected.value, abs=1e-12)
     assert abs(value) > 1e-6
-    pairs = getattr(metric, f"{method_of(name)}_by_pair")(**settings)
+    pairs = getattr(metric, f"{method}_by_pair")(**settings)
     pd.testing.assert_frame_equal(pairs, expected.by_pair)
 
 
@@ -102,9 +95,8 @@ def test_favourable_label_is_the_class_of_mals_and_f1() -> None:
     metric = BiasAmplificationMetric(truth, classified(truth, turned["y_pred"]), **SEXES)
     plain = metric_of(frame, **SEXES)
     assert metric.mals_bias_amplification() == pytest.approx(plain.mals_bias_amplification())
-    assert metric.mals_bias_amplification(pos_label=1) == pytest.approx(
-        plain.mals_bias_amplification(pos_label=0)
-    )
+    of_other = plain.mals_bias_amplification(pos_label=0)
+    assert metric.mals_bias_amplification(pos_label=1) == pytest.approx(of_other)
     f1 = {"quality": "f1", "equalize": "expected"}
     values = [x.directional_predictability_amplification(**f1) for x in (metric, plain)]
     assert values[0] == pytest.approx(values[1])
@@ -231,79 +223,59 @@ def test_metric_remembers_nothing() -> None:
 # Bad input.
 
 
-def changed(**options: Any) -> Any:
-    """Ask for a metric of hiring with other options."""
-    return lambda: metric_of(hiring(), **{**SEXES, **options})
-
-
-def with_labels(labels: Any, favorable: int = 1) -> Any:
-    """Ask for a metric of hiring with other predictions."""
+def metric_with(labels: Any = None, favorable: int = 1, **options: Any) -> Any:
+    """Return the metric of hiring with other predictions or options."""
     truth = dataset(hiring(), favorable_label=favorable, unfavorable_label=1 - favorable)
-    predicted = classified(truth, labels)
-    return lambda: BiasAmplificationMetric(truth, predicted, **SEXES)
-
-
-def reference(**options: Any) -> Any:
-    return changed(reference_dataset=dataset(hiring(), **options))
+    predicted = classified(truth, hiring()["y_pred"] if labels is None else labels)
+    return BiasAmplificationMetric(truth, predicted, **{**SEXES, **options})
 
 
 NAN = hiring()["y"].where(hiring().index > 0)
+SCORES = hiring()["y"] * 0.8 + 0.1
 LABELS = r"classified_dataset.labels must be labels of the dataset, 0\.0, 1\.0; received "
+GUESS = "predicted_protected_attributes"
+OTHER_LABEL = dataset(hiring(), favorable_label=0, unfavorable_label=1)
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("options", "message"),
     [
         # Scores in place of labels, of either favourable label.
-        (with_labels(hiring()["y"] * 0.8 + 0.1), LABELS + r"0\.1, 0\.9"),
-        (with_labels(hiring()["y"] * 0.8 + 0.1, favorable=0), LABELS + r"0\.1, 0\.9"),
-        (with_labels(NAN), LABELS + "nan"),
-        (lambda: metric_of(hiring()).leakage_amplification(privileged=True), "LA compares groups"),
-        (
-            lambda: (lambda m: m.difference(m.directional_bias_amplification))(metric_of(hiring())),
-            "BA compares groups, so one group has no value; see ..._by_pair",
-        ),
-        (
-            changed(privileged_groups=None),
-            "privileged_groups must be a list of dicts of 'sex', or both None; received",
-        ),
-        (changed(privileged_groups={"sex": 1}), "privileged_groups must be a list of dicts"),
-        (changed(privileged_groups=[{"race": 1}]), r"of 'sex'.*; received \[{'race': 1}\]"),
-        (changed(privileged_groups=[{"sex": 5}]), "rows of both groups; none have sex = 5"),
-        (changed(privileged_groups=[{"sex": 0}]), "must be disjoint"),
-        (changed(clusters=[1, 2]), r"must have as many rows; received {'y_true': 100,.*: 2}"),
-        (
-            changed(predicted_protected_attributes=[1, 0]),
-            "must have 100 rows of 'sex', none missing; received 2 rows of 'sex'",
-        ),
-        (changed(predicted_protected_attributes=NAN), "none missing; received 99 rows of 'sex'"),
-        (
-            lambda: metric_of(
-                drawn(), predicted_protected_attributes=drawn()[["sex_pred", "age_pred"]]
-            ),
-            "of 'sex', 'age', none missing; received 240 rows of 'sex_pred', 'age_pred'",
-        ),
-        (
-            changed(predicted_protected_attributes=["man"] * 100),
-            "predicted_protected_attributes must hold numbers; received 'man'",
-        ),
-        (
-            lambda: BiasAmplificationMetric(dataset(hiring()), dataset(hiring().head(60))),
-            "dataset and classified_dataset must have the same rows; received 100 and 60 rows",
-        ),
-        (
-            reference(favorable_label=0, unfavorable_label=1),
-            r"reference_dataset must have the favorable_label 1\.0; received 0\.0",
-        ),
-        (
-            lambda: metric_of(hiring()).directional_bias_amplification("T->A"),
-            "sensitive_features_pred must be given for BA T->A",
-        ),
+        ({"labels": SCORES}, LABELS + r"0\.1, 0\.9"),
+        ({"labels": SCORES, "favorable": 0}, LABELS + r"0\.1, 0\.9"),
+        ({"labels": NAN}, LABELS + "nan"),
+        ({"privileged_groups": None}, "must be a list of dicts of 'sex', or both None; received"),
+        ({"privileged_groups": {"sex": 1}}, "privileged_groups must be a list of dicts"),
+        ({"privileged_groups": [{"race": 1}]}, r"of 'sex'.*; received \[{'race': 1}\]"),
+        ({"privileged_groups": [{"sex": 5}]}, "rows of both groups; none have sex = 5"),
+        ({"privileged_groups": [{"sex": 0}]}, "must be disjoint"),
+        ({"clusters": [1, 2]}, r"must have as many rows; received {'y_true': 100,.*: 2}"),
+        ({GUESS: [1, 0]}, "must have 100 rows of 'sex', none missing; received 2 rows of 'sex'"),
+        ({GUESS: NAN}, "none missing; received 99 rows of 'sex'"),
+        ({GUESS: drawn(n=100)[["age_pred"]].assign(x=1)}, "received 100 rows of 'age_pred', 'x'"),
+        ({GUESS: ["man"] * 100}, f"{GUESS} must hold numbers; received 'man'"),
+        ({"reference_dataset": OTHER_LABEL}, r"favorable_label 1\.0; received 0\.0"),
     ],
 )
-def test_metric_bad_input_raises(call: Any, message: str) -> None:
+def test_metric_bad_input_raises(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        call()
+        metric_with(**options)
+
+
+def test_metric_of_other_rows_raises() -> None:
+    with pytest.raises(ValueError, match="must have the same rows; received 100 and 60 rows"):
+        BiasAmplificationMetric(dataset(hiring()), dataset(hiring().head(60)))
+
+
+def test_method_that_lacks_what_it_needs_raises() -> None:
+    metric = metric_of(hiring())
+    rule = "compares groups, so one group has no value; see ..._by_pair"
+    with pytest.raises(ValueError, match=f"LA {rule}"):
+        metric.leakage_amplification(privileged=True)
+    with pytest.raises(ValueError, match=f"BA {rule}"):
+        metric.difference(metric.directional_bias_amplification)
+    with pytest.raises(ValueError, match="sensitive_features_pred must be given for BA T->A"):
+        metric.directional_bias_amplification("T->A")
 
 
 def test_metric_of_shared_labels_warns() -> None:

@@ -69,55 +69,35 @@ def with_two_columns_of_scores() -> Any:
     return scored
 
 
-def fitted(**options: Any) -> Any:
-    """Ask for thresholds of other datasets."""
-    truth = options.get("truth", dataset(FRAME))
-    scored = options.get("scored", classified(dataset(FRAME), FRAME["y"], SCORE))
-    return lambda: PrevalenceThresholdPostprocessing(**SEXES).fit(truth, scored)
+TRUE, SCORED = dataset(FRAME), classified(dataset(FRAME), FRAME["y"], SCORE)
+OTHER_LABEL = dataset(FRAME, favorable_label=0, unfavorable_label=1)
+OTHER_ROWS = classified(dataset(FRAME[:9]), FRAME["y"][:9], SCORE[:9])
+OTHER_GROUPS = classified(dataset(FRAME.assign(age=0)), FRAME["y"], SCORE)
+MAY_DIFFER = "dataset_pred may differ from dataset_true in labels and scores"
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("truth", "scored", "error", "message"),
     [
-        (
-            fitted(scored=classified(dataset(FRAME), FRAME["y_pred"])),
-            ValueError,
-            "dataset_pred.scores must be scores of the favourable label; received only 0 and 1",
-        ),
-        (
-            fitted(scored=classified(dataset(FRAME.assign(age=0)), FRAME["y"], SCORE)),
-            ValueError,
-            "dataset_pred may differ from dataset_true in labels and scores",
-        ),
-        (
-            fitted(truth=classified(dataset(FRAME), FRAME["y"] + 0.5)),
-            ValueError,
-            "dataset_true.labels must be labels of the dataset",
-        ),
-        (
-            fitted(scored=classified(dataset(FRAME[:9]), FRAME["y"][:9], SCORE[:9])),
-            ValueError,
-            "dataset_pred may differ from dataset_true in labels and scores",
-        ),
-        (
-            fitted(scored=with_two_columns_of_scores()),
-            ValueError,
-            r"dataset_pred.scores must be one column; received \(2000, 2\)",
-        ),
-        (
-            lambda: fitted()().predict(dataset(FRAME, favorable_label=0, unfavorable_label=1)),
-            ValueError,
-            r"dataset must have the favorable_label 1\.0; received 0\.0",
-        ),
-        (fitted(truth=FRAME), TypeError, "must be a BinaryLabelDataset; received a DataFrame"),
-        (fitted(truth=dataset(drawn(3))), TypeError, "received a MulticlassLabelDataset"),
-        (
-            lambda: PrevalenceThresholdPostprocessing().predict(dataset(FRAME)),
-            NotFittedError,
-            "is not fitted yet",
-        ),
+        (TRUE, classified(TRUE, FRAME["y_pred"]), ValueError, "favourable label; received only 0"),
+        (TRUE, OTHER_GROUPS, ValueError, MAY_DIFFER),
+        (TRUE, OTHER_ROWS, ValueError, MAY_DIFFER),
+        (classified(TRUE, FRAME["y"] + 0.5), SCORED, ValueError, "dataset_true.labels must be"),
+        (TRUE, with_two_columns_of_scores(), ValueError, r"one column; received \(2000, 2\)"),
+        (FRAME, SCORED, TypeError, "must be a BinaryLabelDataset; received a DataFrame"),
+        (dataset(drawn(3)), SCORED, TypeError, "received a MulticlassLabelDataset"),
     ],
 )
-def test_postprocessing_bad_input_raises(call: Any, error: type[Exception], message: str) -> None:
+def test_fit_bad_input_raises(
+    truth: Any, scored: Any, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
-        call()
+        PrevalenceThresholdPostprocessing(**SEXES).fit(truth, scored)
+
+
+def test_predict_of_other_datasets_raises() -> None:
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        PrevalenceThresholdPostprocessing().predict(TRUE)
+    fitted = PrevalenceThresholdPostprocessing(**SEXES).fit(TRUE, SCORED)
+    with pytest.raises(ValueError, match=r"the favorable_label 1\.0; received 0\.0"):
+        fitted.predict(OTHER_LABEL)

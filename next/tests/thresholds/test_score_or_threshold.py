@@ -65,14 +65,6 @@ def test_implied_rates_of_a_score_that_is_the_label_are_those_of_the_labels() ->
     assert rates[0, :, 1].tolist() == [pytest.approx(1 / 3), 0.5]
 
 
-def test_implied_rates_of_a_calibrated_score_are_its_means() -> None:
-    """Half of the rows at a score of .5 are positive, and a tenth of those at .1."""
-    by_group = np.array([[[10.0, 30.0], [10.0, 10.0]]])
-    by_class = np.array([[[18.0, 20.0], [2.0, 20.0]]])
-    rates = implied_rates(by_group, by_class)
-    assert rates[0, :, 1].tolist() == [pytest.approx(0.4), pytest.approx(0.3)]
-
-
 def test_implied_rates_of_a_group_without_rows_are_nan() -> None:
     rates = implied_rates(
         np.array([[[2.0, 0.0], [0.0, 0.0]]]), np.array([[[1.0, 0.0], [1.0, 0.0]]])

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import biasamp_adapters as bam
+from biasamp_adapters.metrics.functions import get_metric
 
-METRICS = ["BA", "MALS", "Multi", "multi_undirected", "LA", "DPA", "DPA(U)"]
+METRICS = ["BA", "MALS", "Multi", "Multi undirected", "LA", "DPA", "DPA(U)"]
 TRUTH, SCORE, GROUP = [1, 1, 0, 1, 0, 0], [5, 4, 3, 3, 2, 1], [*"aaabbb"]
 
 
@@ -24,11 +25,6 @@ def rows(n: int = 300, seed: int = 0) -> dict[str, Any]:
     score = np.clip(rng.normal(5 + group, 2, size=n).round(), 1, 10)
     truth = (rng.random(n) < score / 12).astype(int)
     return {"y_true": truth, "y_score": score, "sensitive_features": np.array(["a", "b"])[group]}
-
-
-@pytest.fixture(scope="module")
-def compas() -> pd.DataFrame:
-    return bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
 
 
 # Values.
@@ -58,22 +54,11 @@ def test_sweep_has_the_values_of_each_threshold_alone(name: str) -> None:
         predicted = (data["y_score"] >= threshold).astype(int)
         # Constant predictions need the list of classes, which the sweep knows.
         counts = bam.Counts.from_arrays(y_pred=predicted, **others, class_labels=[0, 1])
-        metric = {
-            "BA": bam.DirectionalBiasAmplification(),
-            "MALS": bam.MALSBiasAmplification(),
-            "Multi": bam.MultiAttributeBiasAmplification(),
-            "multi_undirected": bam.MultiAttributeBiasAmplification(direction="undirected"),
-            "LA": bam.LeakageAmplification(),
-            "DPA": bam.DirectionalPredictabilityAmplification(),
-            "DPA(U)": bam.DirectionalPredictabilityAmplification(quality="uncertainty_coefficient"),
-        }[name]
-        assert value == pytest.approx(metric.result(counts, n_boot=0).value, abs=1e-12, nan_ok=True)
+        expected = get_metric(name).result(counts, n_boot=0).value
+        assert value == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 def test_sweep_of_mals_leaves_the_undefined_threshold_out_of_the_integral() -> None:
-    sweep = bam.threshold_sweep(**rows(), metric="MALS", n_boot=200)
-    share, value = (sweep.frame[name].to_numpy() for name in ("share", "value"))
-    assert np.isfinite(value[1:]).all()
     one_class = bam.MALSBiasAmplification(pos_label=1)
     sweep = bam.threshold_sweep(**rows(), metric=one_class, n_boot=200)
     share, value = (sweep.frame[name].to_numpy() for name in ("share", "value"))
@@ -146,7 +131,8 @@ def test_sweep_has_the_intervals_of_each_threshold_alone(name: str) -> None:
     assert row["band_high"] > row["high"]
 
 
-def test_sweep_of_compas_has_a_clear_integral(compas: pd.DataFrame) -> None:
+def test_sweep_of_compas_has_a_clear_integral() -> None:
+    compas = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
     names = {"y_true": "two_year_recid", "y_score": "decile_score", "sensitive_features": "race"}
     sweep = bam.threshold_sweep(compas, **names)
     at_5 = sweep.frame.set_index("threshold").loc[5.0]
@@ -155,20 +141,6 @@ def test_sweep_of_compas_has_a_clear_integral(compas: pd.DataFrame) -> None:
     assert sweep.integral.value == pytest.approx(0.02275, abs=5e-6)
     assert 0.010 < sweep.integral.low < 0.02275 < sweep.integral.high < 0.035
     assert bam.threshold_sweep(compas, **names).integral == sweep.integral
-
-
-def test_sweep_of_the_records_near_the_screening_loses_half_of_the_gap_at_both_ends(
-    compas: pd.DataFrame,
-) -> None:
-    """Of 3,175 African-Americans 1,773 have a new arrest, and of 2,103 Caucasians 874."""
-    near = compas.query("within_30_days == 1")
-    names = {"y_true": "is_recid", "y_score": "decile_score", "sensitive_features": "race"}
-    frame = bam.threshold_sweep(near, **names, n_boot=0).frame
-    assert frame["threshold"].tolist() == [np.inf, *range(10, 0, -1)]
-    shares = [(near["decile_score"] >= threshold).mean() for threshold in frame["threshold"]]
-    assert frame["share"].tolist() == pytest.approx(shares)
-    ends = -(1773 / 3175 - 874 / 2103) / 2
-    assert frame["value"].iloc[[0, -1]].tolist() == pytest.approx([ends, ends])
 
 
 def test_sweep_draws_a_reference_whose_rates_are_read() -> None:
@@ -217,23 +189,21 @@ def test_sweep_of_other_data_is_the_same(kind: str, tmp_path: Path) -> None:
     names = {"y_true": "label", "y_score": "score", "sensitive_features": "group"}
     frame = pd.DataFrame({names[name]: values for name, values in data.items()})
     expected = bam.threshold_sweep(frame, **names, n_boot=50)
+    table: Any = frame
+    if kind == "csv":
+        table = tmp_path / "rows.csv"
+        frame.to_csv(table, index=False)
+    elif kind == "dask":
+        table = pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=3)
+    elif kind == "polars":
+        table = pytest.importorskip("polars").DataFrame(frame.to_dict("list"))
+    elif kind == "pyarrow":
+        table = pytest.importorskip("pyarrow").table(frame.to_dict("list"))
+    sweep = bam.threshold_sweep(table, **names, n_boot=50)
     if kind == "arrays":
-        groups = data["sensitive_features"]
         sweep = bam.threshold_sweep(
-            data["y_true"], data["y_score"], sensitive_features=groups, n_boot=50
+            frame["label"], frame["score"], sensitive_features=frame["group"], n_boot=50
         )
-    else:
-        table: Any = frame
-        if kind == "csv":
-            table = tmp_path / "rows.csv"
-            frame.to_csv(table, index=False)
-        elif kind == "dask":
-            table = pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=3)
-        elif kind == "polars":
-            table = pytest.importorskip("polars").DataFrame(frame.to_dict("list"))
-        else:
-            table = pytest.importorskip("pyarrow").table(frame.to_dict("list"))
-        sweep = bam.threshold_sweep(table, **names, n_boot=50)
     pd.testing.assert_frame_equal(sweep.frame, expected.frame)
     assert sweep.integral == expected.integral
 
