@@ -18,7 +18,8 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from random_rows import METRICS, TOLERANCE, compare_numbers, describe, difference
+from package_values import TOLERANCE, compare_numbers, describe, difference
+from random_rows import METRICS
 
 import biasamp_adapters as bam
 

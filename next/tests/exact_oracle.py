@@ -286,11 +286,3 @@ def dpa(
         return None
     gain = of_dataset - of_model if is_loss else of_model - of_dataset
     return float(gain / (of_dataset + of_model))
-
-
-def leakage(rows: Sequence[Row], quality: str, labels: Sequence[Any] | None) -> float:
-    """LA: the attacker sees the task and names the attribute."""
-    score, is_loss = SCORES[quality]
-    data = with_truth(rows, "t") if labels is None else with_random_errors(rows, "t", labels)
-    of_dataset, of_model = score(data, "t_hat", "a"), score(rows, "t_hat", "a")
-    return float(1 / of_model - 1 / of_dataset if is_loss else of_model - of_dataset)

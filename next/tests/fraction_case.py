@@ -44,7 +44,7 @@ class Case:
         Labels in their order, or the names of columns.
     lists_labels : bool
         Whether the package is given the lists of labels.
-    container : {"list", "array", "frame"}
+    container : {"list", "array", "frame", "sparse"}
         How the package is given columns.
     route : {"result", "counts", "sum", "frame", "count"}
         How the package is given rows: arrays, counts, added counts, a frame, or distinct rows with
@@ -61,6 +61,7 @@ class Case:
     class_labels: list[Any]
     group_labels: list[Any]
     weights: list[Fraction] | None = None
+    clusters: list[int] | None = None
     missing: str = "error"
     lists_labels: bool = True
     pos_label: Any = None
@@ -180,7 +181,7 @@ class Case:
 
     def taken(self, rows: Sequence[int]) -> Case:
         """Return the case with some of its rows."""
-        names = ("y_true", "y_pred", "groups", "groups_pred", "weights")
+        names = ("y_true", "y_pred", "groups", "groups_pred", "weights", "clusters")
         return replace(self, **{name: take(getattr(self, name), rows) for name in names})
 
 

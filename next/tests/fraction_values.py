@@ -1,4 +1,4 @@
-"""The numbers of a random case by the oracles in exact fractions.
+"""The numbers of BA, MALS and Multi for a random case, by the oracles in exact fractions.
 
 Single labels go to ``exact_oracle``, label matrices and overlapping groups to ``matrix_oracle``.
 None stands for undefined.
@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import product
-from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import exact_oracle
 import matrix_oracle
 from exact_oracle import Row, Scores, mean
-from matrix_attack_oracle import ATTACKS, _indicators
-from matrix_oracle import Columns, Data
-from scipy.stats import chi2
+from matrix_oracle import Data
 
 if TYPE_CHECKING:
     from fraction_case import Case
@@ -35,25 +32,8 @@ class Number(NamedTuple):
 
 Numbers = dict[str, Number]
 
-UNCERTAINTY = "uncertainty_coefficient"
 
-#: Pairs are attacked one by one up to this many, as fractions are slow.
-_MOST_PAIRS = 6
-
-
-def expected_numbers(case: Case) -> Numbers:
-    """Return all numbers of the case that an oracle gives."""
-    case = case.kept()
-    if case.is_attack:
-        return _attack_numbers(case)
-    if case.base_rates is not None:
-        return _rate_numbers(case, _scores_of_base_rates(case))
-    if case.has_matrix:
-        return matrix_numbers(case)
-    return label_numbers(case)
-
-
-def _rate_numbers(case: Case, scores: Scores, equal_errors: Scores | None = None) -> Numbers:
+def rate_numbers(case: Case, scores: Scores, equal_errors: Scores | None = None) -> Numbers:
     """Return the value, its parts and those of each pair."""
     numbers = {"value": Number(scores.value)}
     if case.metric.startswith("Multi"):
@@ -110,7 +90,7 @@ def label_numbers(case: Case) -> Numbers:
     groups, classes = case.group_labels, case.evaluated_classes
     name, direction = case.name, case.direction
     if name == "Multi":
-        return _rate_numbers(case, exact_oracle.multi(rows, direction, groups, classes, reference))
+        return rate_numbers(case, exact_oracle.multi(rows, direction, groups, classes, reference))
     errors = rows
     if case.y_true is not None and direction != "T->A":
         errors = exact_oracle.with_blind_errors(errors, "t")
@@ -121,11 +101,11 @@ def label_numbers(case: Case) -> Numbers:
             exact_oracle.directional(part, direction, groups, classes, reference or rows)
             for part in (rows, errors)
         )
-        return _rate_numbers(case, scores, equal)
+        return rate_numbers(case, scores, equal)
     scores, equal = (
         exact_oracle.mals(part, groups, classes, reference or rows) for part in (rows, errors)
     )
-    return _rate_numbers(case, scores, None if case.y_true is None else equal)
+    return rate_numbers(case, scores, None if case.y_true is None else equal)
 
 
 # Label matrices and overlapping groups.
@@ -190,18 +170,18 @@ def matrix_numbers(case: Case) -> Numbers:
         sets = matrix_oracle.task_sets(rows, reference, **case.options)
         if not case.tasks_are_matrix:
             sets = [labels for labels in sets if labels in columns]
-        return _rate_numbers(case, matrix_oracle.multi(rows, case.direction, sets, reference))
+        return rate_numbers(case, matrix_oracle.multi(rows, case.direction, sets, reference))
     errors = with_equal_errors(rows, case.direction, tasks_are_matrix=case.tasks_are_matrix)
     if case.name == "MALS":
         scores, equal = (
             matrix_oracle.mals(part, reference or rows, columns) for part in (rows, errors)
         )
-        return _rate_numbers(case, scores, None if case.y_true is None else equal)
+        return rate_numbers(case, scores, None if case.y_true is None else equal)
     scores, equal = (
         _of_columns(matrix_oracle.directional(part, case.direction, reference or rows), columns)
         for part in (rows, errors)
     )
-    return _rate_numbers(case, scores, equal)
+    return rate_numbers(case, scores, equal)
 
 
 def _of_columns(scores: Scores, columns: Iterable[Any]) -> Scores:
@@ -216,7 +196,7 @@ def _of_columns(scores: Scores, columns: Iterable[Any]) -> Scores:
 # Rates that are set by hand.
 
 
-def _scores_of_base_rates(case: Case) -> Scores:
+def scores_of_base_rates(case: Case) -> Scores:
     """Return the scores of rates that are set by hand: changes from them, and their signs."""
     rows = matrix_data(case)
     coefficients, changes = {}, {}
@@ -261,139 +241,3 @@ def _coefficient_of_base_rates(case: Case, rows: Data, group: Any, label: Any) -
         weighted = sum(share * table.rates[other, label] for other, share in shares.items())
         typical = Fraction(weighted) / sum(shares.values())
     return (rate > typical) - (rate < typical)
-
-
-# LA and DPA.
-
-
-class Levels(NamedTuple):
-    """The value of an attack and the levels behind it."""
-
-    value: Any
-    of_dataset: Any
-    of_model: Any
-
-    @property
-    def scale(self) -> float:
-        """The larger level that is finite, and 1 at least."""
-        levels = [abs(level) for level in (self.of_dataset, self.of_model) if level != inf]
-        return float(max([1, *levels]))
-
-
-def _attack_numbers(case: Case) -> Numbers:
-    """Return the value and both levels, averaged over columns, and the value of each pair."""
-    is_flipped = case.options["equalize"] is not None
-    parts = [
-        attack(rows, case, labels if is_flipped else None)
-        for rows, labels in _columns_of_target(case)
-    ]
-    scale = max(part.scale for part in parts)
-    means = (
-        None if None in column else sum(column) / len(parts) for column in zip(*parts, strict=True)
-    )
-    names = ("value", "psi_dataset", "psi_model")
-    numbers = {name: Number(x, scale) for name, x in zip(names, means, strict=True)}
-    n_pairs = len(case.group_labels) * len(case.class_labels)
-    if n_pairs <= _MOST_PAIRS and case.options["quality"] != "f1":
-        # The package has the F1 score of the indicator itself, the oracle the mean of both values.
-        numbers |= _pair_numbers(case)
-    return numbers
-
-
-def _columns_of_target(case: Case) -> list[tuple[list[Row], Sequence[Any]]]:
-    """Return the rows of each column that is guessed, and the labels that are flipped."""
-    flipped, (_, target) = ATTACKS[case.attack]
-    labels = case.class_labels if flipped == "t" else case.group_labels
-    if not case.has_matrix:
-        return [(label_rows(case), labels)]
-    rows, nothing = matrix_data(case), [None] * len(case)
-    if case.tasks_are_matrix:
-        return [
-            (_indicators(case.groups, rows.t[column], nothing, guess, w=rows.w), [0, 1])
-            for column, guess in _with_missing(rows.t_hat, case.y_pred).items()
-        ]
-    if target == "a_hat":
-        return [
-            (_indicators(rows.a[group], case.y_true, guess, nothing, w=rows.w), [0, 1])
-            for group, guess in _with_missing(rows.a_hat, case.groups_pred).items()
-        ]
-    return [
-        ([row._replace(a=a) for row, a in zip(label_rows(case), column, strict=True)], labels)
-        for column in rows.a.values()
-    ]
-
-
-def _with_missing(columns: Columns, predicted: Sequence[Any]) -> Columns:
-    """Return columns in which missing predictions are None."""
-    return {
-        name: [None if row is None else x for x, row in zip(column, predicted, strict=True)]
-        for name, column in columns.items()
-    }
-
-
-def _pair_numbers(case: Case) -> Numbers:
-    """Return the value of the attack on the indicators of each group and class."""
-    rows, numbers = matrix_data(case), {}
-    labels = None if case.options["equalize"] is None else [0, 1]
-    for group, column in product(rows.a, rows.t):
-        name = f"pair {case.pair_name(group, (column,))}"
-        if matrix_oracle.measure(rows.w, rows.a[group]) in (0, sum(rows.w)):
-            numbers[name] = Number(None)  # The indicator of the group does not vary.
-            continue
-        columns = rows.a[group], rows.t[column], rows.a_hat[group], rows.t_hat[column]
-        levels = attack(_indicators(*columns, w=rows.w), case, labels)
-        numbers[name] = Number(levels.value, levels.scale)
-    return numbers
-
-
-def attack(rows: Sequence[Row], case: Case, labels: Sequence[Any] | None) -> Levels:
-    """Return the attack on single labels; ``labels`` are those that are flipped."""
-    flipped, roles = ATTACKS[case.attack]
-    truth = exact_oracle.with_truth(rows, flipped)
-    if labels is not None:
-        truth = exact_oracle.with_random_errors(rows, flipped, labels)
-    quality = case.options["quality"]
-    if quality == UNCERTAINTY:
-        return _attack_of_uncertainty(truth, rows, roles, case)
-    score, is_loss = exact_oracle.SCORES[quality]
-    dataset, model = score(truth, *roles), score(rows, *roles)
-    levels = [dataset, model]
-    if is_loss:
-        levels = [1 / loss if loss else inf for loss in levels]
-    if not case.is_absolute:
-        return Levels(exact_oracle.dpa(rows, case.attack, quality, labels), *levels)
-    if abs(dataset - model) <= 1e-12 * max(abs(dataset), abs(model)):
-        return Levels(0, *levels)
-    return Levels(levels[1] - levels[0], *levels)
-
-
-def _attack_of_uncertainty(
-    truth: Sequence[Row], rows: Sequence[Row], roles: tuple[str, str], case: Case
-) -> Levels:
-    """Return the attack by Theil's U; a difference where neither table shows a dependence."""
-    dataset, model = uncertainty(truth, *roles), uncertainty(rows, *roles)
-    is_ratio = any(is_dependent(part, *roles, case.effective_rows) for part in (truth, rows))
-    change, total = model - dataset, model + dataset
-    if is_ratio and not case.is_absolute:
-        change = change / total if total else 0.0
-    return Levels(change, dataset, model)
-
-
-def entropies(rows: Sequence[Row], source: str, target: str) -> tuple[float, float]:
-    """Return H(target) and H(target | source) in nats."""
-    constant = [row._replace(**{source: 0}) for row in rows]
-    return tuple(exact_oracle.loss_cross_entropy(part, source, target) for part in (constant, rows))
-
-
-def uncertainty(rows: Sequence[Row], source: str, target: str) -> float:
-    """Return Theil's U, the share of H(target) that the source explains."""
-    whole, left = entropies(rows, source, target)
-    return max(whole - left, 0.0) / whole if whole else 0.0
-
-
-def is_dependent(rows: Sequence[Row], source: str, target: str, n_rows: float) -> bool:
-    """Return whether G = 2 n (H(target) - H(target | source)) is above chi-square's 95 %."""
-    whole, left = entropies(rows, source, target)
-    inputs, targets = ({getattr(r, name) for r in rows if r.w} for name in (source, target))
-    degrees = (len(inputs) - 1) * (len(targets) - 1)
-    return degrees > 0 and 2 * n_rows * (whole - left) > chi2.ppf(0.95, degrees)

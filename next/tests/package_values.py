@@ -1,46 +1,68 @@
-"""The numbers of a random case by the package, from rows in the forms that users have."""
+"""The numbers of a random case by the package, from rows in the forms that users have.
+
+They are compared with those of loops in exact fractions.
+"""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from math import isnan
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from fraction_attacks import attack_numbers
 from fraction_case import Case
+from fraction_values import (
+    Number,
+    label_numbers,
+    matrix_numbers,
+    rate_numbers,
+    scores_of_base_rates,
+)
+from random_rows import METRICS, draw_case
+from scipy import sparse
 
 import biasamp_adapters as bam
+
+#: Numbers that differ by less are equal.
+TOLERANCE = 1e-12
+
+CLASSES = {
+    "BA": bam.DirectionalBiasAmplification,
+    "MALS": bam.MALSBiasAmplification,
+    "Multi": bam.MultiAttributeBiasAmplification,
+    "LA": bam.LeakageAmplification,
+    "DPA": bam.DirectionalPredictabilityAmplification,
+}
 
 
 def package_numbers(case: Case) -> dict[str, float]:
     """Return all numbers of the case by the package."""
-    metric = metric_of(case)
+    metric = CLASSES[case.name](**settings_of(case))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bam.AmplificationWarning)
         result = _result_of(metric, case)
         numbers = {"call": metric(**{"y_true": None, "y_pred": None} | arguments(case))}
     numbers |= {name: estimate.value for name, estimate in result.estimates.items()}
+    return numbers | numbers_of_pairs(result.by_pair)
+
+
+def numbers_of_pairs(table: pd.DataFrame) -> dict[str, float]:
+    """Return the numbers of a table of pairs by the name of each and its pair."""
     kinds = {"change": "change", "contribution": "contribution", "sign": "sign", "value": "pair"}
-    table = result.by_pair
-    for column, kind in kinds.items():
-        if column in table:
-            numbers |= {
-                f"{kind} {group} | {label}": value
-                for group, label, value in table[["group", "class", column]].itertuples(index=False)
-            }
-    return numbers
-
-
-def metric_of(case: Case) -> Any:
-    """Return the metric of the case as the package has it."""
-    kinds = {
-        "BA": bam.DirectionalBiasAmplification,
-        "MALS": bam.MALSBiasAmplification,
-        "Multi": bam.MultiAttributeBiasAmplification,
-        "LA": bam.LeakageAmplification,
-        "DPA": bam.DirectionalPredictabilityAmplification,
+    pairs = list(zip(table["group"], table["class"], strict=True))
+    return {
+        f"{kind} {group} | {label}": value
+        for column, kind in kinds.items()
+        if column in table
+        for (group, label), value in zip(pairs, table[column].tolist(), strict=True)
     }
+
+
+def settings_of(case: Case) -> dict[str, Any]:
+    """Return the settings of the metric of the case."""
     settings = dict(case.options)
     if case.name in ("BA", "Multi", "DPA"):
         settings["direction"] = case.direction
@@ -50,7 +72,7 @@ def metric_of(case: Case) -> Any:
         settings["reference"] = _package_reference(case)
     if case.base_rates is not None:
         settings["reference"] = _package_base_rates(case)
-    return kinds[case.name](**settings, **_reading_options(case))
+    return settings | _reading_options(case)
 
 
 def _reading_options(case: Case) -> dict[str, Any]:
@@ -109,6 +131,8 @@ def _vector(case: Case, column: list[Any]) -> Any:
 def _matrix(case: Case, rows: list[Any], names: list[Any]) -> Any:
     """Return rows of indicators; names other than positions need a frame."""
     values = np.array(_with_nan(rows, len(names)), dtype=float)
+    if case.container == "sparse":
+        return sparse.csr_array(values)
     if case.container == "frame" or names != list(range(len(names))):
         return pd.DataFrame(values, columns=names)
     return values if case.container == "array" else values.tolist()
@@ -183,3 +207,57 @@ def _counts_of_parts(case: Case) -> list[Any]:
     listed = replace(case, lists_labels=True)
     parts = (listed.taken(range(cut)), listed.taken(range(cut, len(case))))
     return [bam.Counts.from_arrays(**arguments(part), **_reading_options(part)) for part in parts]
+
+
+# Comparing.
+
+
+def expected_numbers(case: Case) -> dict[str, Number]:
+    """Return all numbers of the case that an oracle gives."""
+    case = case.kept()
+    if case.is_attack:
+        return attack_numbers(case)
+    if case.base_rates is not None:
+        return rate_numbers(case, scores_of_base_rates(case))
+    if case.has_matrix:
+        return matrix_numbers(case)
+    return label_numbers(case)
+
+
+def compare_numbers(seed: int) -> dict[str, tuple[Number, float]]:
+    """Return each number of a seed by the oracle and by the package."""
+    case = draw_case(seed)
+    expected = expected_numbers(case)
+    try:
+        computed = package_numbers(case)
+    except Exception as error:
+        error.add_note(f"seed {seed}: {case}")
+        raise
+    expected["call"] = expected["value"]
+    return {name: (number, computed[name]) for name, number in expected.items()}
+
+
+def difference(expected: Number, computed: float) -> float:
+    """Return how far a number is from the oracle's; infinite if only one of them is defined."""
+    if expected.value is None:
+        return 0.0 if isnan(computed) else float("inf")
+    value = float(expected.value)
+    if value == computed:
+        return 0.0
+    gap = abs(value - computed) / expected.scale
+    return float("inf") if isnan(gap) else gap
+
+
+def differing_numbers(seed: int) -> list[str]:
+    """Return a line for each number of a seed that differs."""
+    return [
+        describe(seed, name, expected, computed)
+        for name, (expected, computed) in compare_numbers(seed).items()
+        if not difference(expected, computed) <= TOLERANCE
+    ]
+
+
+def describe(seed: int, name: str, expected: Number, computed: float) -> str:
+    """Return a line on a number that differs."""
+    metric = METRICS[seed % len(METRICS)]
+    return f"seed {seed}, {metric}: {name} is {computed}, by the oracle {expected.value}"

@@ -1,8 +1,4 @@
-"""Random cases of all metrics, and their numbers by the package beside those of the oracles.
-
-A case is the same for the same seed. Numbers of the oracles come from loops in exact fractions
-(``fraction_values``).
-"""
+"""Random cases of all metrics. A case is the same for the same seed."""
 
 from __future__ import annotations
 
@@ -10,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from math import isnan
 from random import Random
-from typing import Any
+from string import ascii_lowercase
+from typing import Any, NamedTuple
 
+from fraction_attacks import UNCERTAINTY
 from fraction_case import Case, RateTable, Reference
-from fraction_values import UNCERTAINTY, Number, expected_numbers, matrix_data, reference_data
+from fraction_values import matrix_data, reference_data
 from matrix_oracle import task_sets
-from package_values import package_numbers
 
 METRICS = (
     "BA A->T",
@@ -31,8 +27,16 @@ METRICS = (
     "DPA T->A",
 )
 
-#: Numbers that differ by less are equal.
-TOLERANCE = 1e-12
+
+class Sizes(NamedTuple):
+    """The most rows of a case and its numbers of labels, from which one is chosen."""
+
+    rows: tuple[int, ...]
+    labels: tuple[int, ...]
+
+
+SMALL = Sizes((5, 20, 20, 50), (2, 2, 2, 3, 3, 4, 5, 6))
+LARGE = Sizes((50, 300, 1500), (2, 2, 3, 5, 12, 18))
 
 #: What tasks and groups of a metric may be; Multi reads no probabilities, and the exact attacker
 #: sees labels only.
@@ -60,9 +64,10 @@ _CLASSES = (
     ["Low", "high", "low", "mid", "top", "zero"],
     [-1, 1],
     [False, True],
+    [*range(18)],
 )
-_COLUMNS = ([0, 1, 2, 3, 4, 5], ["bag", "cup", "Dog", "fork", "oven", "tie"])
-_GROUPS = (["a", "b", "c", "d", "e", "f"], [0, 1, 2, 3, 4, 5], [1, 2], ["man", "woman"])
+_COLUMNS = ([*range(12)], [0, 1, 2], ["bag", "cup", "Dog", "fork", "oven", "tie"])
+_GROUPS = ([*ascii_lowercase], [0, 1, 2, 3, 4, 5], [1, 2], ["man", "woman"])
 _CROSSED = [(sex, age) for sex in ("man", "woman") for age in ("old", "young", "younger")]
 
 #: Weights as they are meant; the package gets floats, of which some are not exact.
@@ -87,23 +92,47 @@ def draw_case(seed: int) -> Case:
     """Return the case of a seed; seeds that follow each other go through the metrics."""
     rng, metric = Random(seed), METRICS[seed % len(METRICS)]
     while True:
-        case = _with_options(rng, _draw_rows(rng, metric))
+        case = _with_options(rng, _with_signs(rng, _draw_rows(rng, metric, SMALL)))
         if _has_value(case):
             return case
 
 
-def _draw_rows(rng: Random, metric: str) -> Case:
-    """Return a case with rows, weights, a rule for missing values, and what sets the signs."""
+def draw_large_case(seed: int) -> Case:
+    """Return a case with more rows and labels, clusters, and flips that are drawn.
+
+    Its labels are listed, and no rates are set by hand.
+    """
+    rng, metric = Random(seed), METRICS[seed % len(METRICS)]
+    while True:
+        case = _draw_rows(rng, metric, LARGE)
+        if rng.random() < 0.5:
+            case = _with_reference(rng, case, LARGE, weighted=False)
+        case = replace(_with_options(rng, case), route="result")
+        if case.is_attack:
+            case = replace(case, options=case.options | _draw_flips(rng, case))
+        are_positions = case.class_labels == list(range(len(case.class_labels)))
+        if case.tasks_are_matrix and are_positions and case.missing == "error":
+            case = replace(case, container="sparse")
+        if len(case) >= 20 and rng.random() < 0.2:
+            case = replace(case, clusters=[rng.randrange(len(case)) for _ in range(len(case))])
+        if _has_value(case):
+            return case
+
+
+def _draw_rows(rng: Random, metric: str, sizes: Sizes) -> Case:
+    """Return a case with rows, weights and a rule for missing values."""
     key = metric if metric.startswith("DPA") else metric.split()[0]
     task_kind, group_kind = rng.choice(_TASK_KINDS[key]), rng.choice(_GROUP_KINDS[key])
     if metric == "LA" and group_kind != "overlapping" and rng.random() < 0.2:
         task_kind = "chances"
     class_labels = [0, 1]
     if task_kind != "chances":
-        class_labels = _draw_names(rng, _COLUMNS if task_kind.endswith("matrix") else _CLASSES)
-    group_labels = _draw_names(rng, [_CROSSED] if group_kind == "crossed" else _GROUPS)
+        class_labels = _draw_names(
+            rng, _COLUMNS if task_kind.endswith("matrix") else _CLASSES, sizes
+        )
+    group_labels = _draw_names(rng, [_CROSSED] if group_kind == "crossed" else _GROUPS, sizes)
     missing = rng.choice(["error", "error", "error", "abstain", "drop"])
-    n = rng.randint(1, rng.choice([5, 20, 20, 50]))
+    n = rng.randint(1, rng.choice(sizes.rows))
     if group_kind == "mixed":
         n = max(n, len(group_labels))
     groups, groups_pred = _draw_variable(rng, group_kind, group_labels, [0] * n)
@@ -123,18 +152,22 @@ def _draw_rows(rng: Random, metric: str) -> Case:
         missing=missing,
         container=rng.choice(["list", "array", "frame"]),
     )
-    case = _with_missing(rng, case)
+    return _with_missing(rng, case)
+
+
+def _with_signs(rng: Random, case: Case) -> Case:
+    """Return the case with what sets the signs, and with or without lists of labels."""
     if not case.is_attack and rng.random() < 0.15:
         return _with_base_rates(rng, case)
-    if not case.is_attack and group_kind != "mixed" and rng.random() < 0.5:
-        case = replace(case, reference=_draw_reference(rng, case))
+    if rng.random() < 0.5:
+        case = _with_reference(rng, case, SMALL)
     return _with_lists(rng, case)
 
 
-def _draw_names(rng: Random, choices: Sequence[list[Any]]) -> list[Any]:
-    """Return two to six names of one kind, in their order."""
+def _draw_names(rng: Random, choices: Sequence[list[Any]], sizes: Sizes) -> list[Any]:
+    """Return names of one kind, in their order."""
     names = rng.choice(choices)
-    size = rng.choice([size for size in (2, 2, 2, 3, 3, 4, 5, 6) if size <= len(names)])
+    size = rng.choice([size for size in sizes.labels if size <= len(names)])
     return sorted(rng.sample(names, size), key=names.index)
 
 
@@ -200,13 +233,16 @@ def _with_missing(rng: Random, case: Case) -> Case:
     return replace(case, **changed)
 
 
-def _draw_reference(rng: Random, case: Case) -> Reference:
-    """Return other rows of the same variables, in which classes and groups may be absent."""
-    n = rng.randint(1, rng.choice([5, 20, 20]))
+def _with_reference(rng: Random, case: Case, sizes: Sizes, *, weighted: bool = True) -> Case:
+    """Return the case with a reference of other rows, in which labels may be absent."""
+    if case.is_attack or case.group_kind == "mixed":
+        return case
+    n = rng.randint(1, rng.choice(sizes.rows))
     groups, _ = _draw_variable(rng, case.group_kind, case.group_labels, [0] * n)
     order = [groups.index(group) for group in groups]
     y_true, _ = _draw_variable(rng, case.task_kind, case.class_labels, order)
-    return Reference(y_true, groups, _draw_weights(rng, n) if rng.random() < 0.5 else None)
+    weights = _draw_weights(rng, n) if weighted and rng.random() < 0.5 else None
+    return replace(case, reference=Reference(y_true, groups, weights))
 
 
 def _with_base_rates(rng: Random, case: Case) -> Case:
@@ -324,6 +360,19 @@ def _draw_attack(rng: Random, case: Case) -> dict[str, Any]:
     return options
 
 
+def _draw_flips(rng: Random, case: Case) -> dict[str, Any]:
+    """Return how labels of an attack are flipped, and whether rows are left out one by one."""
+    quality = case.options["quality"]
+    options: dict[str, Any] = {"equalize": rng.choice(["sampled", "sampled", "expected", None])}
+    if quality == UNCERTAINTY:  # Draws may decide whether U shows a dependence.
+        options["equalize"] = None
+    elif quality == "inverse_cross_entropy" and case.weights is None:
+        options["evaluation"] = rng.choice(["resubstitution", "loo"])
+    if options.get("evaluation") == "loo" and options["equalize"] == "expected":
+        options["equalize"] = "sampled"
+    return options
+
+
 def _routes(case: Case) -> list[str]:
     """Return the ways to give the package the rows."""
     routes = ["result", "counts"]
@@ -348,45 +397,3 @@ def _has_value(case: Case) -> bool:
     if case.tasks_are_matrix:
         return bool(task_sets(matrix_data(rows), reference_data(rows), **case.options))
     return bool(set(rows.evaluated_classes) & set(rows.y_true) & set(reference.y_true))
-
-
-# Comparing.
-
-
-def compare_numbers(seed: int) -> dict[str, tuple[Number, float]]:
-    """Return each number of a seed by the oracle and by the package."""
-    case = draw_case(seed)
-    expected = expected_numbers(case)
-    try:
-        computed = package_numbers(case)
-    except Exception as error:
-        error.add_note(f"seed {seed}: {case}")
-        raise
-    expected["call"] = expected["value"]
-    return {name: (number, computed[name]) for name, number in expected.items()}
-
-
-def difference(expected: Number, computed: float) -> float:
-    """Return how far a number is from the oracle's; infinite if only one of them is defined."""
-    if expected.value is None:
-        return 0.0 if isnan(computed) else float("inf")
-    value = float(expected.value)
-    if value == computed:
-        return 0.0
-    gap = abs(value - computed) / expected.scale
-    return float("inf") if isnan(gap) else gap
-
-
-def differing_numbers(seed: int) -> list[str]:
-    """Return a line for each number of a seed that differs."""
-    return [
-        describe(seed, name, expected, computed)
-        for name, (expected, computed) in compare_numbers(seed).items()
-        if not difference(expected, computed) <= TOLERANCE
-    ]
-
-
-def describe(seed: int, name: str, expected: Number, computed: float) -> str:
-    """Return a line on a number that differs."""
-    metric = METRICS[seed % len(METRICS)]
-    return f"seed {seed}, {metric}: {name} is {computed}, by the oracle {expected.value}"

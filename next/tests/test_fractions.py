@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from fraction_values import label_numbers, matrix_numbers
-from random_rows import METRICS, differing_numbers, draw_case
+from package_values import differing_numbers
+from random_rows import METRICS, draw_case
 
 #: Seeds of each metric, in batches that run side by side.
 N_BATCHES, BATCH_SIZE = 3, 17
