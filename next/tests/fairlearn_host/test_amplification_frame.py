@@ -146,21 +146,6 @@ def test_frame_of_equal_groups_has_differences_from_0() -> None:
     assert (frame.group_min() < most).all()
 
 
-def test_frame_of_small_group_has_no_interval_and_says_why() -> None:
-    groups = ["a"] * 90 + ["b"] * 10
-    y, pred = [0, 1] * 50, [1, 0, 0, 1] * 25
-    frame = amplification_frame(
-        metrics={"selected": selection_rate},
-        y_true=y,
-        y_pred=pred,
-        sensitive_features=groups,
-        **ENDS,
-    )
-    assert frame.by_group_ci[0]["selected"].isna().tolist() == [False, True]
-    assert frame.difference_ci()[0].isna().all()
-    assert "selected of b: fewer than 15 rows" in frame.notes
-
-
 def test_frame_is_plotted_by_the_host(compas) -> None:
     columns, _ = compas
     metrics = {"selected": selection_rate, "accuracy": accuracy_score}
@@ -175,21 +160,15 @@ def test_frame_is_plotted_by_the_host(compas) -> None:
         ({"n_boot": 100}, "n_boot and ci_quantiles must be given together"),
         ({"n_boot": 100, "ci_quantiles": [2.5]}, "ci_quantiles must be floats between 0 and 1"),
         ({"metrics": {}}, "metrics must hold at least one metric"),
-        (
-            {"metrics": {"BA": 3}},
-            'metrics must be a metric, its name, or a dict such as {"BA": "BA"}; received 3',
-        ),
-        (
-            {"metrics": {"BA": bam.DirectionalBiasAmplification}},
-            r"metric must be an object, DirectionalBiasAmplification\(\); received the class",
-        ),
+        ({"metrics": {"BA": 3}}, 'a metric, its name, or a dict such as {"BA": "BA"}; received 3'),
+        ({"metrics": {"BA": bam.DirectionalBiasAmplification}}, "metric must be an object"),
         ({"metrics": {"BA": "B A"}}, "unknown metric 'B A'; did you mean 'BA'?"),
         ({"metrics": {"x": lambda y, p: y}}, "x must return one number"),
         ({"missing": "abstain"}, "missing must be 'error' or 'drop'"),
         ({"y_pred": {"a": [0, 1] * 40, "b": [0, 1] * 40}}, "y_pred must be of one model"),
         (
-            {"metrics": {"x": lambda y, p: 0.0}, "sample_weight": [0.5] * 80},
-            "x must take sample_weight, as rows have weights",
+            {"metrics": {"x": len}, "sample_weight": [0.5] * 80},
+            "x must take sample_weight, as rows",
         ),
     ],
 )
@@ -270,17 +249,15 @@ def refuse_odd_weights(y_true, y_pred, sample_weight):
     [
         ({"metrics": {"x": "BA"}, "clusters": [0, 1, 2, 3] * 20}, "x: intervals need at least 8"),
         ({"metrics": {"x": refuse_odd_weights}}, "replicates are undefined"),
-        ({"metrics": {"x": selection_rate}, "n_boot": 20}, "x: a level of 95% needs at least 40"),
-        (
-            {"metrics": {"x": selection_rate}, "control_features": ["u"] * 70 + ["v"] * 10},
-            "x of a and b in v: fewer than 15 rows",
-        ),
+        ({"n_boot": 20}, "x: a level of 95% needs at least 40"),
+        ({"control_features": ["u"] * 70 + ["v"] * 10}, "x of a and b in v: fewer than 15 rows"),
+        ({"sensitive_features": ["a"] * 70 + ["b"] * 10}, "x of b: fewer than 15 rows"),
     ],
 )
 def test_frame_says_why_numbers_have_no_interval(options, reason) -> None:
     columns = {"y_true": [[0], [1]] * 40, "y_pred": [0, 1, 1, 1] * 20}
-    groups = ["a", "b", "a", "b"] * 20
-    frame = amplification_frame(**columns, sensitive_features=groups, **ENDS | options)
+    columns |= {"sensitive_features": ["a", "b", "a", "b"] * 20, "metrics": {"x": selection_rate}}
+    frame = amplification_frame(**columns | ENDS | options)
     assert frame.by_group_ci[0]["x"].isna().any()
     assert frame.difference_ci()[1].isna().any(axis=None)
     assert any(reason in note for note in frame.notes)

@@ -47,6 +47,12 @@ def audit(*models: str, **options: Any) -> bam.AuditReport:
     return bam.audit(TRUTH, predictions, sensitive_features=GROUPS, n_boot=300, **options)
 
 
+def result_of(model: str, metric: Any = None, **options: Any) -> bam.AmplificationResult:
+    metric = metric or bam.DirectionalBiasAmplification()
+    options = {"sensitive_features": GROUPS, "n_boot": 0, **options}
+    return metric.result(TRUTH, MODELS[model], **options)
+
+
 def rows_of(ax: Axes) -> list[str]:
     return [label.get_text() for label in ax.get_yticklabels()]
 
@@ -165,8 +171,7 @@ def test_comparison_plot_has_a_dot_for_each_model(ax: Axes) -> None:
 
 
 def test_intervals_without_interval_are_hollow_and_sizes_have_no_sign(ax: Axes) -> None:
-    metric = bam.MultiAttributeBiasAmplification()
-    result = metric.result(TRUTH, MODELS["turned"], sensitive_features=GROUPS, n_boot=0)
+    result = result_of("turned", bam.MultiAttributeBiasAmplification())
     bam.plot.intervals(result, ax=ax)
     assert [dot[1:] for dot in dots_of(ax)] == [(0, "none")]
     assert texts_of(ax) == ["40.0"]
@@ -278,8 +283,7 @@ def test_frontier_of_many_models_names_the_unbeaten_only(ax: Axes) -> None:
 
 
 def test_result_plot_maps_pairs_in_orange_and_blue(ax: Axes) -> None:
-    metric = bam.DirectionalBiasAmplification()
-    result = metric.result(TRUTH, MODELS["turned"], sensitive_features=GROUPS, n_boot=0)
+    result = result_of("turned")
     result.plot(ax)
     assert rows_of(ax) == ["0", "1"]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "b"]
@@ -328,8 +332,7 @@ def test_no_label_overlaps_another_at_the_default_size() -> None:
     names = [f"the administrative district number {i} of the region" for i in range(12)]
     groups = np.tile(names, 34)[:400]
     report = bam.audit(TRUTH, MODELS["wider"], sensitive_features=groups, n_boot=300)
-    metric = bam.DirectionalBiasAmplification()
-    result = metric.result(TRUTH, MODELS["wider"], sensitive_features=groups, n_boot=0)
+    result = result_of("wider", sensitive_features=groups)
     for picture in (report.plot(), report.plot(part="gaps"), result.plot()):
         picture.figure.canvas.draw()
         boxes = [x.get_window_extent() for x in (*picture.get_yticklabels(), *picture.texts)]
@@ -340,8 +343,7 @@ def test_no_label_overlaps_another_at_the_default_size() -> None:
 
 def test_picture_changes_no_setting_and_opens_a_figure_only_without_axes(ax: Axes) -> None:
     settings = dict(mpl.rcParams)
-    metric = bam.DirectionalBiasAmplification()
-    result = metric.result(TRUTH, MODELS["wider"], sensitive_features=GROUPS, n_boot=0)
+    result = result_of("wider")
     result.plot(ax)
     assert plt.get_fignums() == []
     assert result.plot().figure is plt.gcf()
@@ -349,51 +351,46 @@ def test_picture_changes_no_setting_and_opens_a_figure_only_without_axes(ax: Axe
     assert dict(mpl.rcParams) == settings
 
 
+BOTH_DIRECTIONS = {
+    direction: result_of(
+        "labels",
+        bam.DirectionalBiasAmplification(direction=direction),
+        sensitive_features_pred=GROUPS,
+    )
+    for direction in ("A->T", "T->A")
+}
+ROW = pd.DataFrame({"value": [1], "low": 0, "high": 1})
+
+
 @pytest.mark.parametrize(
-    ("draw", "fragment"),
+    ("picture", "results", "fragment"),
     [
-        (lambda: bam.plot.intervals({}), "at least one value; received none"),
-        (
-            lambda: bam.plot.intervals({"a": 1.0}),
-            "one metric and direction; received value of float",
-        ),
-        (lambda: bam.plot.intervals(pd.DataFrame({"x": [1]})), "value, low, high; received x"),
-        (lambda: bam.plot.rates(pd.DataFrame()), "must be an AuditReport; received a DataFrame"),
-        (lambda: bam.plot.frontier("report"), "low, high; received a str"),
-        (lambda: bam.plot.pairs([1]), "a frame needs group; received a list"),
-        (lambda: bam.plot.curves([1, 2]), "a frame needs value; received a list"),
-        (lambda: bam.plot.curves(pd.DataFrame({"value": []})), "at least one point; received none"),
-        (lambda: bam.plot.curves({}), "a frame needs value; received a dict"),
-        (lambda: bam.plot.curves({"a": pd.DataFrame({"value": [1]})}), "share, value; received v"),
-        (lambda: bam.plot.frontier(pd.DataFrame({"value": [1]})), "a frame needs model, name"),
-        (
-            lambda: bam.plot.pairs(pd.DataFrame({"value": [1]})),
-            "a frame needs group; received value",
-        ),
-        (
-            lambda: bam.plot.pairs(pd.DataFrame({"group": 1, "class": 1, "value": [1, 2]})),
-            "each pair must occur once",
-        ),
-        (
-            lambda: bam.plot.intervals(pd.DataFrame({"value": [1], "low": 0, "high": 1}), ax=1),
-            "ax must be matplotlib Axes; received a int",
-        ),
+        ("intervals", {}, "at least one value; received none"),
+        ("intervals", {"a": 1.0}, "one metric and direction; received value of float"),
+        ("intervals", BOTH_DIRECTIONS, "one metric and direction; received BA A->T, BA T->A"),
+        ("intervals", pd.DataFrame({"x": [1]}), "value, low, high; received x"),
+        ("rates", pd.DataFrame(), "must be an AuditReport; received a DataFrame"),
+        ("frontier", "report", "low, high; received a str"),
+        ("frontier", ROW[["value"]], "a frame needs model, name"),
+        ("pairs", [1], "a frame needs group; received a list"),
+        ("pairs", ROW[["value"]], "a frame needs group; received value"),
+        ("pairs", ROW.iloc[[0, 0]].assign(group=1, **{"class": 1}), "each pair must occur once"),
+        ("curves", [1, 2], "a frame needs value; received a list"),
+        ("curves", pd.DataFrame({"value": []}), "at least one point; received none"),
+        ("curves", {}, "a frame needs value; received a dict"),
+        ("curves", {"a": ROW[["value"]]}, "share, value; received v"),
     ],
 )
-def test_picture_of_bad_input_says_the_rule_and_leaves_no_figure(draw: Any, fragment: str) -> None:
+def test_picture_of_bad_input_says_the_rule_and_leaves_no_figure(
+    picture: str, results: Any, fragment: str
+) -> None:
     with pytest.raises(ValueError) as error:  # noqa: PT011  # The fragments follow.
-        draw()
+        getattr(bam.plot, picture)(results)
     assert fragment in str(error.value)
     assert "\n" not in str(error.value)
     assert plt.get_fignums() == []
 
 
-def test_intervals_of_several_metrics_are_refused() -> None:
-    results = {
-        direction: bam.DirectionalBiasAmplification(direction=direction).result(
-            TRUTH, TRUTH, sensitive_features=GROUPS, sensitive_features_pred=GROUPS, n_boot=0
-        )
-        for direction in ("A->T", "T->A")
-    }
-    with pytest.raises(ValueError, match="one metric and direction; received BA A->T, BA T->A"):
-        bam.plot.intervals(results)
+def test_picture_on_no_axes_is_refused() -> None:
+    with pytest.raises(ValueError, match="ax must be matplotlib Axes; received a int"):
+        bam.plot.intervals(ROW, ax=1)

@@ -89,53 +89,25 @@ def test_search_with_routing_hands_groups_to_fit() -> None:
     assert -search.best_score_ == pytest.approx(0.15, abs=0.04)
 
 
+PLAIN, BY_GROUP = LogisticRegression(), ThresholdOptimizer(estimator=LogisticRegression())
+
+
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("model", "groups", "message"),
     [
+        (WithSensitiveFeatures(PLAIN, sensitive_features="race"), None, "received 'u', 'v'"),
+        (WithSensitiveFeatures(PLAIN, sensitive_features=2), None, "X must have the column 2"),
+        (PrevalenceThresholdClassifier(PLAIN, cv=None), None, "must be given: each group has"),
+        (WithSensitiveFeatures(BY_GROUP), GROUP + 1, "groups must be among 0, 1; received 2"),
+        (WithSensitiveFeatures(BY_GROUP), None, "to predict; in a search, name a column of X"),
         (
-            lambda: WithSensitiveFeatures(LogisticRegression(), sensitive_features="race").fit(
-                TABLE, Y
-            ),
-            r"X must have the column 'race' \(sensitive_features=\); received 'u', 'v'",
-        ),
-        (
-            lambda: WithSensitiveFeatures(LogisticRegression(), sensitive_features=2).fit(
-                TABLE.to_numpy(), Y
-            ),
-            "X must have the column 2",
-        ),
-        (
-            lambda: (
-                PrevalenceThresholdClassifier(LogisticRegression(), cv=None)
-                .fit(TABLE, Y, sensitive_features=GROUP)
-                .predict(TABLE)
-            ),
-            "sensitive_features must be given: each group has its own threshold",
-        ),
-        (
-            lambda: (
-                WithSensitiveFeatures(ThresholdOptimizer(estimator=LogisticRegression()))
-                .fit(TABLE, Y, sensitive_features=GROUP)
-                .predict(TABLE, sensitive_features=GROUP + 1)
-            ),
-            "groups must be among 0, 1; received 2",
-        ),
-        (
-            lambda: (
-                WithSensitiveFeatures(ThresholdOptimizer(estimator=LogisticRegression()))
-                .fit(TABLE, Y, sensitive_features=GROUP)
-                .predict(TABLE)
-            ),
-            "sensitive_features must be given to predict; in a search, name a column of X",
-        ),
-        (
-            lambda: PrevalenceThresholdClassifier(
-                VotingClassifier([("a", LogisticRegression())])
-            ).fit(TABLE, Y),
+            PrevalenceThresholdClassifier(VotingClassifier([("a", PLAIN)])),
+            None,
             "estimator must have predict_proba or decision_function",
         ),
     ],
 )
-def test_classifier_with_groups_bad_input_raises(call, message) -> None:
+def test_classifier_with_groups_bad_input_raises(model, groups, message) -> None:
+    X = TABLE.to_numpy() if model.sensitive_features == 2 else TABLE
     with pytest.raises(ValueError, match=message):
-        call()
+        model.fit(X, Y, sensitive_features=GROUP).predict(X, sensitive_features=groups)
