@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from docutils.nodes import SkipNode
+from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.util.logging import getLogger
 
+LOG = getLogger(__name__)
 DOCS = Path(__file__).parent
 EXAMPLES = DOCS.parent / "examples"
 _EACH = re.MULTILINE | re.DOTALL
@@ -106,14 +109,22 @@ def _leave_out_missing_pages(app: Any, docname: str, source: list[str]) -> None:
 
 
 def _inline_math(translator: Any, node: Any) -> None:
-    translator.body.append(tex2mathml(node.astext()))
+    translator.body.append(_mathml(node))
     raise SkipNode
 
 
 def _block_math(translator: Any, node: Any) -> None:
-    formula = tex2mathml(node.astext(), as_block=True)
-    translator.body.append(f'<div class="formula">{formula}</div>\n')
+    translator.body.append(f'<div class="formula">{_mathml(node, as_block=True)}</div>\n')
     raise SkipNode
+
+
+def _mathml(node: Any, as_block: bool = False) -> str:
+    """Return a formula as MathML, or warn of a command that docutils does not know."""
+    try:
+        return str(tex2mathml(node.astext(), as_block=as_block))
+    except MathError as error:
+        LOG.warning("formula: %s", error, location=node)
+        return node.astext()
 
 
 def _skip_members_of_hosts(
