@@ -22,7 +22,7 @@ for _page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
 _NEEDED = {
     "docs/fairlearn.md": ["fairlearn"],
     "docs/aif360.md": ["aif360"],
-    "docs/guide/engines.md": ["polars", "pyarrow", "dask", "ibis"],
+    "docs/guide/engines.md": ["polars", "pyarrow", "dask"],
 }
 collect_ignore += [page for page, names in _NEEDED.items() if not all(map(find_spec, names))]
 
