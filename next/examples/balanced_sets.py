@@ -74,9 +74,12 @@ def find(data_home: Path) -> Tables:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", bam.AmplificationWarning)
                 largest = bam.studies.ratio_subset(objects, rows["gender"], max_ratio=ratio)
-            published = int(rows[f"ratio_{ratio}"].sum())
-            subsets.append((split, len(rows), ratio, published, len(largest)))
+            published = (rows[f"ratio_{ratio}"] == 1).to_numpy()
+            n_objects = objects.to_numpy().sum(axis=1)
+            means = [number(n_objects[kept].mean(), 2) for kept in (published, largest)]
+            subsets.append((split, len(rows), ratio, published.sum(), len(largest), *means))
     names = ["COCO", "images", "ratio", "published", "largest"]
+    names += ["objects in an image, published", "objects in an image, largest"]
     return {
         "sets": pd.DataFrame(described, columns=columns),
         "claims": claims(train, sets["Eq. 7"]),
