@@ -10,6 +10,7 @@ The spread over attackers is compared as cv, sd / |mean|.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -65,16 +66,16 @@ def changes(attack: str, network: Any) -> tuple[float, float]:
     return model - data, (model - data) / (model + data)
 
 
-def find() -> Tables:
+def find(epochs: Sequence[int] = EPOCHS) -> Tables:
     """Return mean and spread of both changes over attackers."""
     rows = []
-    for attack, epochs in product(METRICS, EPOCHS):
+    for attack, n_epochs in product(METRICS, epochs):
         sizes = product(WIDTHS, DEPTHS, ACTIVATIONS)
-        found = np.array([changes(attack, attacker(*size, epochs)) for size in sizes])
+        found = np.array([changes(attack, attacker(*size, n_epochs)) for size in sizes])
         mean, sd = found.mean(axis=0), found.std(axis=0, ddof=1)
         cv = sd / abs(mean)
         texts = [number(m, 3, s) for m, s in zip(mean, sd, strict=True)]
-        rows.append((attack, epochs, *texts, *(number(x, 3) for x in (*cv, cv[1] / cv[0]))))
+        rows.append((attack, n_epochs, *texts, *(number(x, 3) for x in (*cv, cv[1] / cv[0]))))
     columns = ["attack", "epochs", "absolute ± sd", "relative ± sd"]
     columns += ["cv of absolute", "cv of relative", "ratio of cv"]
     return {"spread": pd.DataFrame(rows, columns=columns)}

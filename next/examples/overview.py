@@ -23,7 +23,7 @@ PRINTED = [
     ("[T25] 4.1 and 4.3", 5, "balanced_sets_claims"),
     ("[T25] Tables 2 and 9", 88, "masks_balanced"),
     ("[T25] Tables 3, 4, 10 and 11", 216, "nine_models_checks"),
-    ("[T25] Table 6", 24, "compas_trees_counts"),
+    ("[T25] Table 6", 24, "trees_on_compas_counts"),
     ("[T25] Table 7", 12, "compas_tables_table_7"),
     ("[T25] Table 8", 28, "shortcuts_table_8"),
 ]

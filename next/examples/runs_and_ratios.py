@@ -13,7 +13,6 @@ from typing import Any
 import pandas as pd
 from _study import Tables, over_runs, run
 from compas_thresholds import read
-from compas_trees import FEATURES
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
@@ -21,6 +20,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from trees_on_compas import FEATURES
 
 import biasamp_adapters as bam
 
