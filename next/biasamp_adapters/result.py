@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +13,7 @@ import pandas as pd
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, TASK, Array, name_list, show
-from biasamp_adapters.counting.margins import Margins
+from biasamp_adapters.counting.margins import Margins, mean_over_classes
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, estimate
 
@@ -23,8 +22,8 @@ _FEWEST_CLUSTERS = 8
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Measurement(ABC):
-    """A metric of one model, with all that no draw changes.
+class Measurement:
+    """A metric of one model, with all that no draw changes. The formula is that of the metric.
 
     Attributes
     ----------
@@ -70,23 +69,22 @@ class Measurement(ABC):
         """The value of the data."""
         return self.point()["value"]
 
-    @abstractmethod
     def point(self) -> dict[str, float]:
         """Return the scores of the data."""
+        return {name: float(x[0]) for name, x in self.score(self.margins, self.origin).items()}
 
-    @abstractmethod
-    def score(
-        self, margins: Margins, origin: Margins | None, rng: np.random.Generator
-    ) -> dict[str, Array]:
+    def score(self, margins: Margins, origin: Margins | None, rng: Any = None) -> dict[str, Array]:
         """Return named scores of a batch, each of shape (batch,)."""
+        scores: dict[str, Array] = self.metric.score(margins)
+        return scores
 
-    @abstractmethod
-    def by_group(self, margins: Margins, origin: Margins | None, rng: np.random.Generator) -> Array:
+    def by_group(self, margins: Margins, origin: Margins | None, rng: Any = None) -> Array:
         """Return the mean over the pairs of each group, (batch, groups)."""
+        return mean_over_classes(self.metric.contributions(margins))
 
-    @abstractmethod
     def pairs(self) -> dict[str, Array]:
         """Return scores of each pair, (groups, classes)."""
+        return {"contribution": self.metric.contributions(self.margins)[0]}
 
     @property
     def pair_labels(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

@@ -49,12 +49,15 @@ class AttackMeasurement(Measurement):
         What is seen, guessed and flipped, as tables; scores of tables of columns are averaged.
     cross_fit : callable or None
         What fits an attacker: it returns the value and both levels of each trial, and notes.
+    estimator : str
+        The name of the class that is fitted.
     """
 
     quality: Quality
     seed: int
     attack: Attack
     cross_fit: Callable[[AttackMeasurement], Trials] | None
+    estimator: str
 
     @property
     def target_labels(self) -> tuple[Label, ...]:
@@ -107,10 +110,7 @@ class AttackMeasurement(Measurement):
     @property
     def reason_not_to_draw(self) -> str:
         if self.cross_fit is not None:
-            from biasamp_adapters.metrics.attackers import get_estimator
-
-            estimator = get_estimator(self.metric.attacker, self.quality.name)
-            return words.FITTED.format(attacker=type(estimator).__name__)
+            return words.FITTED.format(attacker=self.estimator)
         if self.metric.evaluation == "loo":
             return words.LEAVE_ONE_OUT
         if self.evaluation.rows.effective_rows < _FEWEST_ROWS:
@@ -121,9 +121,7 @@ class AttackMeasurement(Measurement):
 
     # The formula.
 
-    def score(
-        self, margins: Margins, origin: Margins | None, rng: np.random.Generator
-    ) -> dict[str, Array]:
+    def score(self, margins: Margins, origin: Margins | None, rng: Any = None) -> dict[str, Array]:
         """Return the value and both levels of a batch, each table with one draw of flips."""
         model = self.attack.tables(margins, self.attack.model)
         return self.compare(self.attack.flip(margins, rng), model)
@@ -290,13 +288,9 @@ class AttackMeasurement(Measurement):
 
     # Pairs.
 
-    def by_group(self, margins: Margins, origin: Margins | None, rng: np.random.Generator) -> Array:
+    def by_group(self, margins: Margins, origin: Margins | None, rng: Any = None) -> Array:
         pairs = replace(self, attack=replace(self.attack, kind=OF_PAIRS))
-        dataset, model = (
-            pairs.attack.flip(margins, rng),
-            pairs.attack.tables(margins, pairs.attack.model),
-        )
-        values = pairs.compare(dataset, model)["value"]
+        values = pairs.score(margins, origin, rng)["value"]
         return mean_over_classes(np.where(_vary(margins), values, np.nan))
 
     def pairs(self) -> dict[str, Array]:

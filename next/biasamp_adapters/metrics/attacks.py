@@ -23,21 +23,7 @@ _CHOICES = {
 class AttackMetric(Metric):
     """A change of how well the best attacker guesses, from the labels to the model's output.
 
-    Parameters
-    ----------
-    attacker : "exact", "logistic", "dense" or scikit-learn estimator
-        "exact" is the best attacker of categorical data, computed from the count table. Others are
-        fitted on rows and judged on rows that they have not seen.
-    quality : str or callable
-        How guesses are scored: higher is more predictable. A function of tables and values is for
-        the exact attacker. A fitted one may also be scored by the name of a scorer of scikit-learn,
-        or by a function f(y_true, y_pred) of labels.
-    equalize : {"auto", "expected", "sampled", None}
-        How the labels are made as inaccurate as the predictions: in expectation, by draws, or not.
-    evaluation : {"auto", "resubstitution", "loo", "cv"}
-        "auto" is resubstitution for the exact attacker, and cross-fitting for others.
-    n_trials : int, optional
-        Draws of flips, and fits of an attacker.
+    :class:`LeakageAmplification` describes the settings.
     """
 
     attacker: Any = "exact"
@@ -58,7 +44,7 @@ class AttackMetric(Metric):
         if self.is_fitted:
             if self.evaluation == "loo":
                 raise ValueError("evaluation='loo' is of attacker='exact'; received another one")
-            from biasamp_adapters.metrics.attackers import check_attacker
+            from biasamp_adapters.metrics.fitted import check_attacker
 
             check_attacker(self.attacker, self.quality)
         else:
@@ -102,8 +88,11 @@ class AttackMetric(Metric):
                 raise ValueError(f"evaluation='loo' is for unweighted rows and quality={LOSS!r}")
             quality = LEAVE_ONE_OUT
         cross_fit: Any = None
+        estimator = ""
         if self.needs_fitting(rows):
-            from biasamp_adapters.metrics.fitted import cross_fit
+            from biasamp_adapters.metrics.fitted import cross_fit, get_estimator
+
+            estimator = type(get_estimator(self.attacker, self.quality)).__name__
         if (cross_fit or rows.w is not None) and rows.block_sums is not None:
             raise ValueError(f"{self.name} needs rows here; received counts of block sums")
         margins, origin = evaluation.margins(model)
@@ -117,6 +106,7 @@ class AttackMetric(Metric):
             seed=seed,
             attack=attack,
             cross_fit=cross_fit,
+            estimator=estimator,
         )
 
 
@@ -154,13 +144,8 @@ class LeakageAmplification(AttackMetric):
         path has the columns of the data.
     pos_label : label, optional
         The class of which "f1" is the score.
-    class_labels, group_labels : sequence of labels, optional
-        All classes and groups, in their order; by default those that occur.
-    missing : {"error", "drop", "abstain"}
-        What becomes of rows with missing values: an error, left out, or missing predictions stay in
-        every rate and count as wrong.
-    missing_values : sequence of labels
-        Labels that mean a missing value, such as "NA" or "?".
+    class_labels, group_labels, missing, missing_values
+        How data are read, as in :class:`DirectionalBiasAmplification`.
 
     References
     ----------
@@ -196,37 +181,13 @@ class DirectionalPredictabilityAmplification(AttackMetric):
     direction : {"A->T", "T->A"}
     change : {"relative", "absolute"}
         "absolute" is Psi_M - Psi_D.
-    attacker : "exact", "logistic", "dense" or scikit-learn estimator
-        "exact" is the best attacker of categorical data, computed from the count table; of a label
-        matrix as its input it is a logistic regression. "dense" is a network of two layers. Others
-        than "exact" are fitted on rows, five folds at a time, and judged on rows that they have not
-        seen.
     quality : str or callable
-        How guesses are scored, 1/cross-entropy by default: "accuracy", "balanced_accuracy",
-        "f1_macro", "f1", "inverse_cross_entropy", "hard_inverse_cross_entropy",
-        "one_minus_cross_entropy", "uncertainty_coefficient" (U), "inverse_mse", "inverse_rmse".
-        With a fitted attacker also the name of a scikit-learn scorer, or a function of labels and
-        guesses; with the exact one also a function of tables (..., inputs, targets) and the numbers
-        of the targets.
-    equalize : {"auto", "expected", "sampled", None}
-        How the labels are made as inaccurate as the predictions: in expectation, by draws of label
-        flips, or not. "auto" takes the expectation where its bias is known to be small.
-    evaluation : {"auto", "resubstitution", "loo", "cv"}
-        "auto" is resubstitution for the exact attacker, and cross-fitting for others.
-    n_trials : int, optional
-        Draws of flips (100), and fits of an attacker (100, fewer of many rows).
-    reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
-        Data whose classes and groups are known too; by default the evaluated labels. A frame or a
-        path has the columns of the data.
-    pos_label : label, optional
-        The class of which "f1" is the score.
-    class_labels, group_labels : sequence of labels, optional
-        All classes and groups, in their order; by default those that occur.
-    missing : {"error", "drop", "abstain"}
-        What becomes of rows with missing values: an error, left out, or missing predictions stay in
-        every rate and count as wrong.
-    missing_values : sequence of labels
-        Labels that mean a missing value, such as "NA" or "?".
+        How guesses are scored, 1/cross-entropy by default; others as in
+        :class:`LeakageAmplification`.
+    attacker, equalize, evaluation, n_trials, reference, pos_label
+        As in :class:`LeakageAmplification`.
+    class_labels, group_labels, missing, missing_values
+        How data are read, as in :class:`DirectionalBiasAmplification`.
 
     References
     ----------

@@ -6,7 +6,6 @@ import difflib
 import re
 import reprlib
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
@@ -15,7 +14,16 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.counts import MODEL, count_arrays, read_counts
-from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, listing, name_list
+from biasamp_adapters.counting.labels import (
+    ATTRIBUTE,
+    PREDICTION,
+    TASK,
+    Array,
+    Label,
+    listing,
+    name_list,
+)
+from biasamp_adapters.counting.margins import Margins, mean_of_pairs
 from biasamp_adapters.counting.reference import Evaluation, align, read_reference
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
@@ -34,22 +42,21 @@ READING = ("class_labels", "group_labels", "missing", "missing_values")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Metric(ABC):
-    """A measure of bias amplification: its settings, which never change.
+class Metric:
+    """A measure of bias amplification: its settings, which never change, and its formula.
 
-    Parameters
+    A metric of one's own names what it ``needs``, and computes ``contributions`` or ``score`` from
+    margins, of the data and of every draw. One whose parts no draw changes, such as signs,
+    overrides ``measure``. :class:`DirectionalBiasAmplification` describes the settings.
+
+    Attributes
     ----------
-    reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
-        Data that decide the signs; by default the labels of the evaluated rows. A frame or a path
-        has the columns of the data.
-    pos_label : label, optional
-        The only class that is evaluated.
-    class_labels, group_labels : sequence of labels, optional
-        All classes and groups, in their order; by default those that occur.
-    missing : {"error", "drop", "abstain"}
-        What becomes of rows with missing values; "abstain" keeps missing predictions.
-    missing_values : sequence of labels
-        Labels that mean a missing value.
+    short : str
+        What names begin with.
+    directions : tuple of str
+        The directions to choose from; none of a metric that has none.
+    needs : tuple of str
+        The variables that must be given.
     """
 
     reference: Any = None
@@ -62,6 +69,7 @@ class Metric(ABC):
 
     short: ClassVar[str] = ""
     directions: ClassVar[tuple[str, ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = (TASK, PREDICTION, ATTRIBUTE)
 
     def __post_init__(self) -> None:
         if isinstance(self.direction, str):
@@ -69,9 +77,21 @@ class Metric(ABC):
         if self.directions:
             check_choice("direction", self.direction, self.directions)
 
-    @abstractmethod
+    def contributions(self, margins: Margins) -> Array:
+        """Return what each pair adds to the mean, (batch, groups, classes); NaN without rows."""
+        raise NotImplementedError
+
+    def score(self, margins: Margins) -> dict[str, Array]:
+        """Return named scores of a batch, each of shape (batch,): "value" and others."""
+        return {"value": mean_of_pairs(self.contributions(margins))}
+
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> Measurement:
         """Fix what no draw changes: signs, classes, how to equalize accuracy."""
+        self.check_has(evaluation.rows, model, self.needs)
+        margins, origin = evaluation.margins(model)
+        return Measurement(
+            metric=self, evaluation=evaluation, model=model, margins=margins, origin=origin
+        )
 
     @property
     def name(self) -> str:

@@ -130,13 +130,8 @@ class MultiAttributeBiasAmplification(RateMetric):
         a path has the columns of the data.
     pos_label : label, optional
         The only class that is evaluated; by default all.
-    class_labels, group_labels : sequence of labels, optional
-        All classes and groups, in their order; by default those that occur.
-    missing : {"error", "drop", "abstain"}
-        What becomes of rows with missing values: an error, left out, or missing predictions stay in
-        every rate and count as wrong.
-    missing_values : sequence of labels
-        Labels that mean a missing value, such as "NA" or "?".
+    class_labels, group_labels, missing, missing_values
+        How data are read, as in :class:`DirectionalBiasAmplification`.
 
     References
     ----------

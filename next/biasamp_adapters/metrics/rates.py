@@ -142,10 +142,6 @@ class RateMeasurement(Measurement):
         true, predicted = self.rates(margins, origin)
         return mean_over_classes(self.contributions(predicted - true))
 
-    def point(self) -> dict[str, float]:
-        scores = self.score(self.margins, self.origin)
-        return {name: float(score[0]) for name, score in scores.items()}
-
     def equal_error_rates(self, margins: Margins) -> Array | None:
         """Return predicted rates if all groups had the same error rates; None without a truth."""
         if self.evaluation.base_rates is not None or not margins.has(TASK):
@@ -395,13 +391,8 @@ class MALSBiasAmplification(RateMetric):
         evaluated labels. A frame or a path has the columns of the data.
     pos_label : label, optional
         The only class that is evaluated; by default the positive one of two, else all.
-    class_labels, group_labels : sequence of labels, optional
-        All classes and groups, in their order; by default those that occur.
-    missing : {"error", "drop", "abstain"}
-        What becomes of rows with missing values: an error, left out, or missing predictions stay in
-        every rate and count as wrong.
-    missing_values : sequence of labels
-        Labels that mean a missing value, such as "NA" or "?".
+    class_labels, group_labels, missing, missing_values
+        How data are read, as in :class:`DirectionalBiasAmplification`.
 
     References
     ----------
