@@ -300,15 +300,14 @@ def test_value_is_the_same_again_in_another_order_and_in_parallel() -> None:
     assert metric.result(**MATRIX, n_boot=0, random_state=1).value != value
 
 
-@pytest.mark.parametrize(("n", "n_trials"), [(800_000, 6), (1_250_000, 5)])
-def test_many_rows_have_fewer_trials_and_a_note(n: int, n_trials: int) -> None:
-    # 5,000,000 rows are 6 trials of 800,000, and 4 of 1,250,000; five are the fewest.
-    group = np.arange(n) % 2
-    columns = {"y_true": group, "y_pred": group, "sensitive_features": group}
-    metric = new_metric(
-        A_TO_T, attacker=DummyClassifier(), quality="accuracy", evaluation="resubstitution"
-    )
-    notes = metric.result(**columns, n_boot=0).notes
+@pytest.mark.parametrize(("most", "n_trials"), [(6 * 40 + 39, 6), (4 * 40, 5)])
+def test_many_rows_have_fewer_trials_and_a_note(
+    most: int, n_trials: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Trials of 40 rows; five are the fewest.
+    monkeypatch.setattr("biasamp_adapters.metrics.fitted._ROWS_OF_TRIALS", most)
+    metric = new_metric(A_TO_T, attacker=DummyClassifier(), evaluation="resubstitution")
+    notes = metric.result(**TABLE | {"y_pred": LABELS}, n_boot=0).notes
     note = f"Mean of {n_trials} trials; flips and folds leave a standard error of 0 in the value."
     assert notes == (note,)
 

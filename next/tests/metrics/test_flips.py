@@ -131,20 +131,6 @@ def test_bias_is_what_flips_in_expectation_hide(table: Array, axis: int) -> None
     assert bias > 50 * error
 
 
-def test_bias_of_the_target_is_the_documented_sum() -> None:
-    table, n = np.array([[30.0, 10, 5], [8, 20, 40]]), 113
-    f, total = chance(0.7, 3), 0.0
-    for row in table:
-        p = row / row.sum()
-        total += sum(
-            sum(p[t] * f[t, j] * (1 - f[t, j]) for t in range(3)) / (p @ f[:, j]) for j in range(3)
-        )
-    flipped = expected_flips(table, np.array(0.7), -1)
-    bias = bias_of_expectation(table, flipped, np.array(0.7), -1, n)
-    assert float(bias) == pytest.approx(total / (2 * n), abs=1e-14)
-    assert bias_of_expectation(table[:, :1], table[:, :1], np.array([0.7]), -1, n) == 0
-
-
 @pytest.mark.parametrize("predicted", [[0, 1, 1, 1], [1, 0, 0, 0]], ids=["right", "wrong"])
 def test_certain_flips_keep_the_weight_of_their_rows(predicted: list[int]) -> None:
     # A model that is always right flips no row, one that is always wrong flips them all. Group 0

@@ -7,18 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
-from sklearn import metrics
 
 from biasamp_adapters.metrics.quality import chance_share, get_quality, is_dependent, leave_one_out
-
-
-def score(name: str, table: Any, values: Any = None) -> float:
-    """Return the score of a table: a loss of inverse qualities."""
-    numbers = None if values is None else np.array(values, dtype=float)
-    return float(get_quality(name).score(np.array(table, dtype=float), numbers))
 
 
 def test_leave_one_out_sees_all_rows_but_one() -> None:
@@ -28,33 +18,6 @@ def test_leave_one_out_sees_all_rows_but_one() -> None:
     # Classes that do not occur are none, and a single class is sure: log(.5 / .5).
     assert float(leave_one_out(np.array([[6, 2, 0], [1, 3, 0]]))) == pytest.approx(expected)
     assert float(leave_one_out(np.array([[5], [1]]))) == 0
-
-
-# scikit-learn scores rows of each cell, whose attacker answers with the shares of its input.
-
-
-@given(arrays(int, st.tuples(st.integers(1, 4), st.integers(2, 3)), elements=st.integers(0, 12)))
-def test_qualities_are_those_of_scikit_learn(table: np.ndarray) -> None:
-    table[0] += 1  # Each target has rows, and so has each input.
-    table[:, 0] += 1
-    target, positive = np.tile(np.arange(table.shape[1]), table.shape[0]), 1
-    share = np.repeat(table / table.sum(axis=1, keepdims=True), table.shape[1], axis=0)
-    guess, options = share.argmax(axis=1), {"sample_weight": table.ravel()}
-    loss = metrics.log_loss(target, share, labels=range(table.shape[1]), **options)
-    wrong = metrics.zero_one_loss(target, guess, **options)
-    by_cut = [
-        metrics.f1_score(target == positive, share[:, positive] >= cut, **options)
-        for cut in np.unique(share[:, positive])
-    ]
-    expected = {
-        "inverse_cross_entropy": loss,
-        "one_minus_cross_entropy": 1 - loss,
-        "accuracy": 1 - wrong,
-        "hard_inverse_cross_entropy": 100 * wrong,
-    }
-    assert {name: score(name, table) for name in expected} == pytest.approx(expected, abs=1e-12)
-    best = score("f1", table, np.eye(table.shape[1])[positive])
-    assert best == pytest.approx(max(by_cut), abs=1e-12)
 
 
 # Changes from one score to another.
