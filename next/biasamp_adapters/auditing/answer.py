@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.ba_sentences import ba_sentences, equal_errors_of_ba, line_below
-from biasamp_adapters.auditing.facts import level
+from biasamp_adapters.auditing.facts import head, level
 from biasamp_adapters.auditing.gap_sentences import GapSentences
 from biasamp_adapters.auditing.names import is_small
 from biasamp_adapters.auditing.several_models import model_differences, models_headline
@@ -16,10 +16,12 @@ from biasamp_adapters.auditing.subject import (
     DOWN,
     UP,
     Subject,
+    Tone,
     gaps_of,
     is_above,
     is_changed,
     subject_of,
+    tone_of,
     verb_of_unclear,
 )
 from biasamp_adapters.auditing.summary import GapRecord, Summary
@@ -38,8 +40,10 @@ class Answer:
     Attributes
     ----------
     direction : {"A->T", "T->A"}
-    codes : list of str
-        The codes of the models, in their order.
+    head : str
+        What stands over one of two directions.
+    tone : Tone
+        The colour of the code; grey of models that differ.
     tag : str
         The code in words; empty for several models.
     headline : str
@@ -58,7 +62,8 @@ class Answer:
     """
 
     direction: str
-    codes: list[str]
+    head: str
+    tone: Tone
     tag: str
     headline: str
     named: list[list[str]]
@@ -77,13 +82,15 @@ def answers(summary: Summary) -> list[Answer]:
 def _answer(summary: Summary, direction: str) -> Answer:
     subject = subject_of(summary, direction)
     code, headline = subject.verdict["code"], _headline(subject)
+    codes = {verdict["code"] for verdict in subject.verdicts}
     tag = "" if subject.has_several_models else words.VERDICTS[code]
     of_gap, gap_details = _more_of_gap(subject)
     of_ba, ba_details = ba_sentences(subject)
     details = [*_changes(subject), *ba_details, *gap_details]
     return Answer(
         direction=direction,
-        codes=[verdict["code"] for verdict in subject.verdicts],
+        head=head(summary, direction) if len(summary["data"]["directions"]) > 1 else "",
+        tone=tone_of(codes.pop()) if len(codes) == 1 else "unclear",
         tag=tag,
         headline=headline,
         named=_named(subject),

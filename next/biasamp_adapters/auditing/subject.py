@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.names import Names, names_of
@@ -23,6 +23,11 @@ from biasamp_adapters.auditing.summary import (
 from biasamp_adapters.figures import is_clear, name
 
 UP, DOWN = ("grows", "appears"), ("shrinks", "reverses")
+
+#: Colours by meaning: up is orange, down blue, turned purple, mixed half orange and half blue.
+Tone: TypeAlias = Literal["", "up", "down", "turned", "mixed", "unclear"]
+_TONES: dict[str, Tone] = {"amplifies": "up", "grows": "up", "appears": "up", "reduces": "down"}
+_TONES |= {"shrinks": "down", "reverses": "turned", "mixed": "mixed"}
 
 
 @dataclass(frozen=True)
@@ -180,6 +185,11 @@ def _is_of(verdict: VerdictRecord, record: Any) -> bool:
 def gaps_of(summary: Summary, verdict: VerdictRecord) -> list[GapRecord]:
     """Return the gaps of a model in one direction, from the most certain change on."""
     return [gap for gap in summary["gaps"] if _is_of(verdict, gap)]
+
+
+def tone_of(code: str) -> Tone:
+    """Return the colour of a code or of a status."""
+    return _TONES.get(code, "unclear")
 
 
 def is_changed(gap: GapRecord) -> bool:

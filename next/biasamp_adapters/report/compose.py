@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from biasamp_adapters import words
 from biasamp_adapters.auditing.advice import boxes
 from biasamp_adapters.auditing.answer import Answer, answers
-from biasamp_adapters.auditing.facts import facts, head, title, two_directions
+from biasamp_adapters.auditing.facts import facts, title, two_directions
 from biasamp_adapters.auditing.names import names_of
 from biasamp_adapters.auditing.notes import notes
-from biasamp_adapters.auditing.subject import Subject, subject_of, verb_of_unclear
+from biasamp_adapters.auditing.subject import Subject, subject_of, tone_of, verb_of_unclear
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.figures import agree, clean, count
 from biasamp_adapters.report import pictures
-from biasamp_adapters.report.document import Box, Document, Part, Verdict
+from biasamp_adapters.report.document import Box, Document, Part, Table
 from biasamp_adapters.report.folded import folded_tables
-from biasamp_adapters.report.tables import models, sides, tone_of
+from biasamp_adapters.report.tables import models, sides
 
 #: More models are not drawn, and longer sentences do not share a box.
 MOST_PANELS, MOST_WORDS = 3, 15
@@ -32,43 +32,25 @@ def compose(summary: Summary, date: str = "") -> Document:
         Printed among the facts at the end, if given.
     """
     all_answers, caveats = answers(summary), [clean(note) for note in notes(summary)]
-    verdicts, overview = [], []
-    drawn: list[Part] = []
+    overview, drawn = list[Table](), list[Part]()
     for answer in all_answers:
-        over = head(summary, answer.direction) if len(all_answers) > 1 else ""
         rows = [x for x in summary["verdicts"] if x["direction"] == answer.direction]
         judged = [Subject(summary, verdict) for verdict in rows]
         first = subject_of(summary, answer.direction)
-        verdicts.append(_verdict(answer, over))
-        overview.append(models(judged, over, answer.line))
-        drawn += _pictures(first, judged, over)
-    headline = " ".join(verdict.headline for verdict in verdicts)
+        overview.append(models(judged, answer.head, answer.line))
+        drawn += _pictures(first, judged, answer.head)
+    headline = " ".join(answer.headline for answer in all_answers)
     return Document(
         title=title(summary),
         facts=facts(summary),
-        verdicts=verdicts,
+        verdicts=all_answers,
         models=overview,
         pictures=drawn,
         boxes=_boxes(boxes(summary)),
         folds=list(_folds(summary, all_answers, caveats, date)),
         between=two_directions(summary),
         more=words.MORE.format(notes=count(len(caveats), "note")),
-        last=[answer.last for answer in all_answers],
         alternative=words.ALTERNATIVE.format(headline=headline),
-    )
-
-
-def _verdict(answer: Answer, over: str) -> Verdict:
-    """Return the box of one direction; models that differ make it grey."""
-    tone = tone_of(answer.codes[0]) if len(set(answer.codes)) == 1 else "unclear"
-    return Verdict(
-        head=over,
-        tag=answer.tag,
-        tone=tone,
-        headline=answer.headline,
-        named=answer.named,
-        more=answer.more,
-        closing=answer.closing,
     )
 
 

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from biasamp_adapters.auditing.answer import Answer
+from biasamp_adapters.auditing.subject import Tone
 from biasamp_adapters.figures import MINUS
 
 #: What a column holds: words, numbers, verdicts, or pictures (narrow or wide ones).
 Kind: TypeAlias = Literal["text", "number", "tag", "strip", "chart"]
-
-#: Colours by meaning: up is orange, down blue, turned purple, mixed half orange and half blue.
-Tone: TypeAlias = Literal["", "up", "down", "turned", "mixed", "unclear"]
 
 
 @dataclass(frozen=True)
@@ -136,19 +135,6 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """The box of one direction, from its head (of two directions) to its last line."""
-
-    head: str
-    tag: str
-    tone: Tone
-    headline: str
-    named: Sequence[Sequence[str]] = ()
-    more: Sequence[str] = ()
-    closing: str = ""
-
-
-@dataclass(frozen=True)
 class Part:
     """A section: what stands under one heading.
 
@@ -173,20 +159,19 @@ Box: TypeAlias = Sequence[tuple[str, Sequence[str]]]
 class Document:
     """A report: what a reader sees first, and the folds.
 
-    `between` stands before the boxes of two directions, `more` says where the rest is, `last` are
-    the last lines of a terminal, and `alternative` describes the pictures.
+    `between` stands before the boxes of two directions, `more` says where the rest is, and
+    `alternative` describes the pictures.
     """
 
     title: str
     facts: Sequence[str]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[Answer]
     models: Sequence[Table]
     pictures: Sequence[Part]
     boxes: Sequence[Box]
     folds: Sequence[Part]
     between: str = ""
     more: str = ""
-    last: Sequence[str] = ()
     alternative: str = ""
 
     @property

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import Subject
+from biasamp_adapters.auditing.subject import Subject, Tone, tone_of
 from biasamp_adapters.auditing.summary import GapRecord, RateRecord
 from biasamp_adapters.figures import MINUS, Digits, count, error_rate, unit_of, with_unit
 from biasamp_adapters.report import tables
-from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table, Tone
+from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table
 
 #: More gaps or groups are not drawn.
 MOST_GAPS, MOST_GROUPS = 10, 12
@@ -86,7 +86,7 @@ def _rate(model: Subject, rate: RateRecord, digits: Digits) -> list[Cell]:
     """Return the row of a group: its rates, and its errors."""
     tone: Tone = "unclear"
     if model.gap and _is_named(model, rate["group"]):
-        tone = tables.tone_of(model.gap["status"])
+        tone = tone_of(model.gap["status"])
     mark = None
     if rate["predicted"] is not None:
         mark = Mark("dumbbell", rate["predicted"], rate["true"], guide=rate["overall"])
@@ -123,7 +123,7 @@ def _bars(model: Subject) -> list[list[Cell]]:
         if first is None or second is None:
             continue
         is_predicted = text == "gap in the predictions"
-        tone = tables.tone_of(gap["status"]) if is_predicted else "unclear"
+        tone = tone_of(gap["status"]) if is_predicted else "unclear"
         mark = Mark("bar" if is_predicted else "hollow bar", first, second)
         size = Cell(_size(model, gap, first - second), tone=tone)
         rows.append([Cell(text), Cell(tone=tone, mark=mark), size, Cell(), Cell()])
@@ -146,7 +146,7 @@ def gaps_picture(model: Subject, caption: str) -> Table:
     several = any(gap["of_class"] != gaps[0]["of_class"] for gap in model.gaps)
     rows, ends = [], []
     for gap in gaps:
-        tone, pair = tables.tone_of(gap["status"]), tables.sides(gap, names)
+        tone, pair = tone_of(gap["status"]), tables.sides(gap, names)
         mark = Mark("dumbbell", gap["predicted"], gap["true"], *_band(gap), guide=0.0)
         ends += [mark.start, mark.end, mark.low, mark.high]
         rows.append(

@@ -8,23 +8,13 @@ from typing import Any
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.names import Names
-from biasamp_adapters.auditing.subject import Subject
+from biasamp_adapters.auditing.subject import Subject, Tone, tone_of
 from biasamp_adapters.auditing.summary import GapRecord
 from biasamp_adapters.figures import MINUS, NONE, Digits, clean, is_clear, join
-from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table, Tone
+from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table
 
 ARROW = "→"
 
-#: Colours of codes and of statuses; those that are not here are grey.
-_TONES: dict[str, Tone] = {
-    "amplifies": "up",
-    "reduces": "down",
-    "reverses": "turned",
-    "mixed": "mixed",
-    "grows": "up",
-    "appears": "up",
-    "shrinks": "down",
-}
 _NO_NUMBER: dict[str, Any] = {"value": None, "low": None, "high": None, "reason": ""}
 
 
@@ -146,11 +136,6 @@ def _beyond(gap: GapRecord | None) -> Cell:
 
 
 # Cells.
-
-
-def tone_of(code: str) -> Tone:
-    """Return the colour of a code or of a status."""
-    return _TONES.get(code, "unclear")
 
 
 def status_of(gap: GapRecord) -> str:

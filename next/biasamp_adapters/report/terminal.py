@@ -15,17 +15,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from biasamp_adapters import words
+from biasamp_adapters.auditing.answer import Answer
 from biasamp_adapters.figures import clean
-from biasamp_adapters.report.document import (
-    Cell,
-    Column,
-    Document,
-    Mark,
-    Part,
-    Scale,
-    Table,
-    Verdict,
-)
+from biasamp_adapters.report.document import Cell, Column, Document, Mark, Part, Scale, Table
 
 STYLES = {
     "": "",
@@ -80,8 +72,8 @@ def _blocks(document: Document, width: int, full: bool) -> Iterator[RenderableTy
         yield from ("", _part(part, part.tables, width))
     if not full:
         yield _text(document.more, "dim")
-    for line, verdict in zip(document.last, document.verdicts, strict=True):
-        yield _text(line, f"bold {STYLES[verdict.tone]}")
+    for verdict in document.verdicts:
+        yield _text(verdict.last, f"bold {STYLES[verdict.tone]}")
 
 
 def _text(text: str, style: str = "") -> Text:
@@ -89,7 +81,7 @@ def _text(text: str, style: str = "") -> Text:
     return Text(clean(text), style)
 
 
-def _verdict(verdict: Verdict) -> Group:
+def _verdict(verdict: Answer) -> Group:
     """Return the sentences of one direction."""
     tag = f"{verdict.tag.upper()}  " if verdict.tag else ""
     style = f"bold {STYLES[verdict.tone]}"

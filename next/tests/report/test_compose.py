@@ -87,7 +87,10 @@ def test_compose_two_directions_have_heads_everywhere():
         "below. ○ gap in the labels"
     )
     assert document.between.endswith("The numbers of the two are not comparable.")
-    assert [line.split(":")[0] for line in document.last] == ["Verdict A→T", "Verdict T→A"]
+    assert [verdict.last.split(":")[0] for verdict in document.verdicts] == [
+        "Verdict A→T",
+        "Verdict T→A",
+    ]
     details = document.folds[0].points
     assert {sentence[:5] for sentence in details} == {"A→T: ", "T→A: "}
 
