@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from biasamp_adapters.auditing.answer import Verdict as Verdict
     from biasamp_adapters.auditing.check import Failure as Failure
     from biasamp_adapters.counting.base_rates import BaseRates as BaseRates
     from biasamp_adapters.counting.counts import Counts as Counts
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     )
     from biasamp_adapters.metrics.rates import MALSBiasAmplification as MALSBiasAmplification
     from biasamp_adapters.report.audit_report import AuditReport as AuditReport
-    from biasamp_adapters.report.audit_report import Verdict as Verdict
     from biasamp_adapters.report.audit_report import audit as audit
     from biasamp_adapters.report.runs import over_runs as over_runs
     from biasamp_adapters.report.runs import track as track
@@ -63,6 +63,7 @@ _HOMES = {
     "counting.base_rates": ("BaseRates",),
     "counting.counts": ("Counts",),
     "counting.variables": ("OverlappingGroups",),
+    "auditing.answer": ("Verdict",),
     "auditing.check": ("Failure",),
     "inference.gaps": ("Gap",),
     "inference.intervals": ("Estimate",),
@@ -77,7 +78,7 @@ _HOMES = {
     ),
     "metrics.multi": ("MultiAttributeBiasAmplification",),
     "metrics.rates": ("DirectionalBiasAmplification", "MALSBiasAmplification"),
-    "report.audit_report": ("AuditReport", "Verdict", "audit"),
+    "report.audit_report": ("AuditReport", "audit"),
     "report.runs": ("over_runs", "track"),
     "result": ("AmplificationResult",),
     "thresholds.prevalence": ("PrevalenceThreshold",),

@@ -8,8 +8,13 @@ from pathlib import Path
 from typing import Any
 
 
-def write_text(path: Any, text: str) -> None:
-    """Write a text file; one that exists is replaced at once, or kept if writing fails."""
+def write_text(path: Any, text: str) -> str:
+    """Write a text file, if one is named, and return the text.
+
+    A file that exists is replaced at once, or kept if writing fails.
+    """
+    if path is None:
+        return text
     path = Path(os.fspath(path)).resolve()
     try:
         handle, unfinished = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -25,6 +30,7 @@ def write_text(path: Any, text: str) -> None:
         raise _explained(error, path) from None
     finally:
         Path(unfinished).unlink(missing_ok=True)
+    return text
 
 
 def _umask() -> int:

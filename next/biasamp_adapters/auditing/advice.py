@@ -9,8 +9,7 @@ from statistics import NormalDist
 from biasamp_adapters import words
 from biasamp_adapters.auditing.facts import level
 from biasamp_adapters.auditing.gap_sentences import GapSentences, size_along
-from biasamp_adapters.auditing.names import is_small
-from biasamp_adapters.auditing.subject import UP, Subject, subject_of
+from biasamp_adapters.auditing.subject import UP, Subject, is_small, subject_of
 from biasamp_adapters.auditing.summary import Summary, ThresholdRecord
 from biasamp_adapters.figures import Digits, agree, count, join, name, percent, plural
 

@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.ba_sentences import ba_sentences, equal_errors_of_ba, line_below
+from biasamp_adapters.auditing.ba_and_models import (
+    ba_sentences,
+    equal_errors_of_ba,
+    line_below,
+    model_differences,
+    models_headline,
+)
 from biasamp_adapters.auditing.facts import head, level
 from biasamp_adapters.auditing.gap_sentences import GapSentences
-from biasamp_adapters.auditing.names import is_small
-from biasamp_adapters.auditing.several_models import model_differences, models_headline
 from biasamp_adapters.auditing.subject import (
     DOWN,
     UP,
@@ -20,14 +24,15 @@ from biasamp_adapters.auditing.subject import (
     gaps_of,
     is_above,
     is_changed,
+    is_small,
     subject_of,
     tone_of,
     verb_of_unclear,
 )
 from biasamp_adapters.auditing.summary import GapRecord, Summary
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join
-from biasamp_adapters.inference.gaps import MOST_GAPS
-from biasamp_adapters.inference.intervals import FEW_ROWS
+from biasamp_adapters.inference.gaps import MOST_GAPS, Gap
+from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
 
 #: A headline has no more words if it also counts the gaps that are not clear.
 _MOST_WORDS = 30
@@ -72,6 +77,32 @@ class Answer:
     closing: str
     line: str
     last: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of one model in one direction.
+
+    Attributes
+    ----------
+    model : str
+    direction : {"A->T", "T->A"}
+    code : {"amplifies", "reduces", "reverses", "mixed", "no_clear_change", "cannot_say"}
+    reason : str
+        Why nothing can be said; empty for the other codes.
+    sentence : str
+        The verdict in words, as if there were no other model.
+    mean_change : Estimate
+    gaps : tuple of Gap
+    """
+
+    model: str
+    direction: str
+    code: str
+    reason: str
+    sentence: str
+    mean_change: Estimate
+    gaps: tuple[Gap, ...]
 
 
 def answers(summary: Summary) -> list[Answer]:

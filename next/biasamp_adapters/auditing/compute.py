@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.evaluate import Members, measure_groups, with_draws
-from biasamp_adapters.auditing.model_audit import ModelAudit
+from biasamp_adapters.auditing.evaluate import Members, ModelAudit, measure_groups, with_draws
 from biasamp_adapters.counting.counts import MODEL
 from biasamp_adapters.counting.labels import ATTRIBUTE_PREDICTION, PREDICTION, Array, Label
 from biasamp_adapters.counting.reference import Evaluation

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.names import Names, is_small, names_of
+from biasamp_adapters.auditing.subject import Names, is_small, names_of
 from biasamp_adapters.auditing.summary import Data, Member, Summary
 from biasamp_adapters.figures import agree, clean, count, join, name, plural
 

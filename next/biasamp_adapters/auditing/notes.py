@@ -8,8 +8,7 @@ from math import comb
 from typing import Any
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.names import Names, is_small
-from biasamp_adapters.auditing.subject import Subject, subject_of
+from biasamp_adapters.auditing.subject import Names, Subject, is_small, subject_of
 from biasamp_adapters.auditing.summary import MEASURES, Summary
 from biasamp_adapters.figures import Digits, agree, count, join, name, percent
 from biasamp_adapters.inference.gaps import ALL_ROWS

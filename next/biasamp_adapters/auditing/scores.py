@@ -10,12 +10,13 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.evaluate import (
+    ModelAudit,
+    finite,
     group_rates,
     measure_groups,
     position_of_positive,
     with_draws,
 )
-from biasamp_adapters.auditing.model_audit import ModelAudit, finite
 from biasamp_adapters.auditing.summary import Number, ScoreRecord, ThresholdRecord
 from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, SCORE, TASK, Array, Label
 from biasamp_adapters.counting.margins import Margins, accuracy_of

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing import gap_records, records
+from biasamp_adapters.auditing import records
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.evaluate import ROLES, Members
 from biasamp_adapters.auditing.scores import Scores
@@ -48,10 +48,10 @@ def summarize(
             "versions": {name: version(name) for name in ("biasamp-adapters", "numpy")},
             "files": names["files"],
         },
-        verdicts=[x for audit in audits for x in gap_records.verdict_records(audit)],
-        gaps=[x for audit in audits for x in gap_records.gap_records(audit)],
-        errors=[x for audit in audits for x in gap_records.error_records(audit)],
-        missing=[x for audit in audits for x in gap_records.missing_records(audit, computed.seed)],
+        verdicts=[x for audit in audits for x in records.verdict_records(audit)],
+        gaps=[x for audit in audits for x in records.gap_records(audit)],
+        errors=[x for audit in audits for x in records.error_records(audit)],
+        missing=[x for audit in audits for x in records.missing_records(audit, computed.seed)],
         scores=scores.records,
         metrics=[x for audit in audits for x in records.metric_records(audit)],
         rates=[x for of_audit in rates.values() for x in of_audit],
@@ -66,6 +66,28 @@ def summarize(
         rows_needed=[x for audit in audits for x in records.rows_needed_records(audit)],
         notes=[*_notes(computed, scores, names), *computed.notes],
     )
+
+
+def name_columns(
+    columns: Mapping[str, Any], files: Mapping[str, str], y_true: Any, y_pred: Any
+) -> dict[str, Any]:
+    """Return the names of columns by argument, and the facts of the data that a summary needs."""
+    names: dict[str, Any] = {key: _name_of(values, key) for key, values in columns.items()}
+    return names | {"files": files, "is_same_column": _are_same(y_true, y_pred)}
+
+
+def _name_of(values: Any, argument: str) -> str | None:
+    """Return the name of a column, or else that of its argument; None if it is not given."""
+    if values is None:
+        return None
+    found = values if isinstance(values, str) else getattr(values, "name", None)
+    return found if isinstance(found, str) else argument
+
+
+def _are_same(y_true: Any, y_pred: Any) -> bool:
+    """Return whether labels and the predictions of a model are one column or one array."""
+    models = list(y_pred.values()) if isinstance(y_pred, Mapping) else [y_pred]
+    return any(x is y_true or (isinstance(x, str) and x == y_true) for x in models)
 
 
 def _notes(computed: Computed, scores: Scores, names: Mapping[str, Any]) -> Iterator[str]:

@@ -37,6 +37,12 @@ MEASURES = {
 }
 ERROR_RATES = [measure.rate for measure in MEASURES.values() if measure.labelled]
 
+#: The parts that are frames.
+PARTS = (
+    *("metrics", "gaps", "rates", "differences", "pairs", "levels"),
+    *("equal_errors", "frequency", "thresholds", "largest", "strata"),
+)
+
 
 class Number(TypedDict):
     """A number with its interval."""

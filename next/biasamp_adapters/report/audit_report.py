@@ -12,20 +12,19 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters.atomic import write_text
-from biasamp_adapters.auditing.answer import answers
+from biasamp_adapters.auditing.answer import Verdict, answers
 from biasamp_adapters.auditing.check import Failure, check, numbers_of
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.compute import compute as compute_audit
 from biasamp_adapters.auditing.facts import head
 from biasamp_adapters.auditing.scores import measure_scores, without_scores
-from biasamp_adapters.auditing.summarize import summarize
-from biasamp_adapters.auditing.summary import Summary
+from biasamp_adapters.auditing.subject import summary_of_model
+from biasamp_adapters.auditing.summarize import name_columns, summarize
+from biasamp_adapters.auditing.summary import PARTS, Summary
 from biasamp_adapters.counting.counts import read_counts
 from biasamp_adapters.counting.labels import ATTRIBUTE, Label, find_label
 from biasamp_adapters.counting.paths import digests_of
 from biasamp_adapters.counting.reference import align, read_reference
-from biasamp_adapters.inference.gaps import Gap
-from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.inference.replicates import N_BOOT, read_seed
 from biasamp_adapters.metrics.base import A_TO_T, check_choice, check_confidence, check_whole
 from biasamp_adapters.report.compose import compose
@@ -33,38 +32,6 @@ from biasamp_adapters.report.document import Document, Part
 from biasamp_adapters.report.estimators import find_column, predict
 from biasamp_adapters.report.markup import to_card, to_html, to_markdown
 from biasamp_adapters.report.terminal import to_text
-
-#: The parts of a report that are frames.
-_PARTS = (
-    *("metrics", "gaps", "rates", "differences", "pairs", "levels"),
-    *("equal_errors", "frequency", "thresholds", "largest", "strata"),
-)
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What is said of one model in one direction.
-
-    Attributes
-    ----------
-    model : str
-    direction : {"A->T", "T->A"}
-    code : {"amplifies", "reduces", "reverses", "mixed", "no_clear_change", "cannot_say"}
-    reason : str
-        Why nothing can be said; empty for the other codes.
-    sentence : str
-        The verdict in words, as if there were no other model.
-    mean_change : Estimate
-    gaps : tuple of Gap
-    """
-
-    model: str
-    direction: str
-    code: str
-    reason: str
-    sentence: str
-    mean_change: Estimate
-    gaps: tuple[Gap, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,7 +101,7 @@ class AuditReport:
         sentences = {
             (model, answer.direction): answer.headline
             for model in self.computed.models
-            for answer in answers(_of_model(self.summary, model))
+            for answer in answers(summary_of_model(self.summary, model))
         }
         return [
             Verdict(*key, x.code, x.reason, sentences[key], x.mean_change, x.gaps)
@@ -150,15 +117,16 @@ class AuditReport:
         part : {"metrics", "gaps", "rates", "differences", "pairs", "levels", "equal_errors", \
 "frequency", "thresholds", "largest", "strata"}
         """
-        if part not in _PARTS and not (part == "aif360" and part in self.summary):
-            raise ValueError(f"part must be one of {', '.join(_PARTS)}; received {part!r:.40}")
+        if part not in PARTS and not (part == "aif360" and part in self.summary):
+            raise ValueError(f"part must be one of {', '.join(PARTS)}; received {part!r:.40}")
         if part == "metrics":
             return pd.DataFrame(numbers_of(self.summary))
         return pd.DataFrame(self.summary[part])  # type: ignore[literal-required]
 
     def to_json(self, path: Any = None) -> str:
         """Return the summary as JSON, and write it to a file if one is named."""
-        return _written(json.dumps(self.summary, default=str, allow_nan=False, indent=1), path)
+        text = json.dumps(self.summary, default=str, allow_nan=False, indent=1)
+        return write_text(path, text)
 
     @cached_property
     def _document(self) -> Document:
@@ -177,11 +145,11 @@ class AuditReport:
         date : str
             What the page gives as its date; nothing by default, so that pages can be compared.
         """
-        return _written(to_html(compose(self.summary, date)), path)
+        return write_text(path, to_html(compose(self.summary, date)))
 
     def to_markdown(self, path: Any = None) -> str:
         """Return the report as Markdown, and write it if a file is named."""
-        return _written(to_markdown(self._document), path)
+        return write_text(path, to_markdown(self._document))
 
     def picture(
         self, part: str = "rates", *, model: str | None = None, direction: str | None = None
@@ -193,7 +161,7 @@ class AuditReport:
         check_choice("direction", direction, (None, *directions))
         document = self._document
         if model is not None:
-            document = compose(_of_model(self.summary, model))
+            document = compose(summary_of_model(self.summary, model))
         over = head(self.summary, direction) if direction and len(directions) > 1 else ""
         for picture in document.pictures:
             if picture.tables[0].part == part and over in ("", picture.over):
@@ -291,23 +259,6 @@ class AuditReport:
             "require_within": require_within,
         }
         return check(self.summary, rules, forbid)
-
-
-def _of_model(summary: Summary, model: str) -> Any:
-    """Return the summary of one model alone."""
-    parts: dict[str, Any] = {**summary}
-    kept = {
-        part: [record for record in parts[part] if record.get("model", model) == model]
-        for part in (*_PARTS, "verdicts", "errors", "missing", "scores")
-    }
-    return {**summary, **kept, "data": {**summary["data"], "models": [model]}}
-
-
-def _written(text: str, path: Any) -> str:
-    """Return text, after it is written to a file if one is named."""
-    if path is not None:
-        write_text(path, text)
-    return text
 
 
 def audit(
@@ -433,21 +384,12 @@ def audit(
     computed = compute_audit(without_scores(evaluation), pos_label, n_boot, confidence, seed)
     from_a_to_t = computed.by_direction.get(A_TO_T, [])
     scores = measure_scores(evaluation, from_a_to_t, pos_label, threshold, seed)
-    names = {
-        "sample_weight": _name_of(sample_weight, "sample_weight"),
-        "clusters": _name_of(clusters, "clusters"),
-        # Counts come alone; arrays come with predictions or scores.
-        "files": digests_of(data) if used or (y_pred is None and y_score is None) else {},
-        "is_same_column": _are_same(data if used is None else y_true, y_pred),
-    }
+    columns = {"sample_weight": sample_weight, "clusters": clusters}
+    # Counts come alone; arrays come with predictions or scores.
+    files = digests_of(data) if used or (y_pred is None and y_score is None) else {}
+    names = name_columns(columns, files, data if used is None else y_true, y_pred)
     summary = summarize(computed, scores, str(title or ""), names, favorable_label)
     return AuditReport(summary, computed)
-
-
-def _are_same(y_true: Any, y_pred: Any) -> bool:
-    """Return whether labels and the predictions of a model are one column or one array."""
-    models = list(y_pred.values()) if isinstance(y_pred, Mapping) else [y_pred]
-    return any(x is y_true or (isinstance(x, str) and x == y_true) for x in models)
 
 
 def _find_class(argument: str, label: Label | None, classes: Sequence[Label]) -> Label | None:
@@ -456,11 +398,3 @@ def _find_class(argument: str, label: Label | None, classes: Sequence[Label]) ->
         label = find_label(label, classes)
         check_choice(argument, label, classes)
     return label
-
-
-def _name_of(values: Any, argument: str) -> str | None:
-    """Return the name of a column, or else that of its argument; None if it is not given."""
-    if values is None:
-        return None
-    found = values if isinstance(values, str) else getattr(values, "name", None)
-    return found if isinstance(found, str) else argument

@@ -8,9 +8,14 @@ from biasamp_adapters import words
 from biasamp_adapters.auditing.advice import boxes
 from biasamp_adapters.auditing.answer import Answer, answers
 from biasamp_adapters.auditing.facts import facts, title, two_directions
-from biasamp_adapters.auditing.names import names_of
 from biasamp_adapters.auditing.notes import notes
-from biasamp_adapters.auditing.subject import Subject, subject_of, tone_of, verb_of_unclear
+from biasamp_adapters.auditing.subject import (
+    Subject,
+    names_of,
+    subject_of,
+    tone_of,
+    verb_of_unclear,
+)
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.figures import agree, clean, count
 from biasamp_adapters.report import pictures

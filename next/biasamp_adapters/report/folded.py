@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.facts import head
-from biasamp_adapters.auditing.largest import largest_sentences
-from biasamp_adapters.auditing.names import Names, names_of
-from biasamp_adapters.auditing.subject import Subject, subject_of
+from biasamp_adapters.auditing.gap_sentences import largest_sentences
+from biasamp_adapters.auditing.subject import Names, Subject, names_of, subject_of
 from biasamp_adapters.auditing.summary import MEASURES, Summary
 from biasamp_adapters.figures import MINUS, NONE, Digits, error_rate, name, percent, ratio, sign_of
 from biasamp_adapters.report import tables

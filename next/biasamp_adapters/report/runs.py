@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from scipy.special import ndtri, stdtrit
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.runs import mean_over_runs, track_models
+from biasamp_adapters.auditing.compute import Computed
+from biasamp_adapters.auditing.evaluate import ModelAudit, bands_of, draws_of
+from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.report.audit_report import AuditReport
 
 
@@ -84,3 +89,85 @@ def track(report: AuditReport) -> pd.DataFrame:
 def _check_report(given: object, rule: str, remedy: str) -> None:
     if not isinstance(given, AuditReport):
         raise TypeError(f"{rule}; received a {type(given).__name__}. {remedy}")
+
+
+def mean_over_runs(audits: Sequence[Computed]) -> pd.DataFrame:
+    """Return the means over the models of one audit, or over audits of one model each."""
+    are_folds = len(audits) > 1
+    if are_folds and any(len(audit.models) > 1 for audit in audits):
+        raise ValueError("each report of a list must have one model; received one with several")
+    digests = [audit.evaluation.rows.digest for audit in audits]
+    if any(digest is not None and digests.count(digest) > 1 for digest in digests):
+        rule = "each report of a list must be of a fold with its own rows; two have the same labels"
+        raise ValueError(f"{rule}. {words.ONE_AUDIT_OF_SEEDS}")
+    records = []
+    for direction in audits[0].members:
+        runs = [run for audit in audits for run in audit.by_direction[direction]]
+        for name in runs[0].numbers:
+            record = {"metric": name, "direction": direction, "runs": len(runs)}
+            mean = _mean(draws_of(runs, name), runs[0].confidence, are_folds)
+            records.append(record | mean)
+    return pd.DataFrame(records)
+
+
+def _mean(draws: Sequence[Array] | None, confidence: float, are_folds: bool) -> dict[str, Any]:
+    """Return the mean of a number over runs, with its interval or why there is none.
+
+    Folds share rows of training, so only the spread between them is known. Runs on the same rows
+    also share the chance of these rows, which replicates show.
+    """
+    record = {"mean": np.nan, "low": np.nan, "high": np.nan, "reason": ""}
+    if draws is None:
+        return record | {"reason": words.NO_DIRECTION}
+    values, n = np.array([x[0] for x in draws]), len(draws)
+    mean = record["mean"] = float(values.mean())
+    if n < 2:
+        return record | {"reason": words.ONE_RUN}
+    spread = values.std(ddof=1)
+    if spread == 0:
+        return record | {"reason": words.EQUAL_RUNS}
+    level = (1 + confidence) / 2
+    variance = (stdtrit(n - 1, level) * spread) ** 2 / n
+    if not are_folds:
+        if len(draws[0]) < 2:
+            return record | {"reason": words.NOT_REQUESTED}
+        of_mean = np.mean([x[1:] for x in draws], axis=0)
+        variance += (ndtri(level) * np.nanstd(of_mean)) ** 2
+    reach = float(np.sqrt(variance))
+    return record | {"low": mean - reach, "high": mean + reach}
+
+
+def track_models(computed: Computed) -> pd.DataFrame:
+    """Return the numbers of each model, and their steps from the model before it."""
+    if len(computed.models) < 2:
+        raise ValueError("track needs at least two models, as a dict of epochs to predictions")
+    by_direction = computed.by_direction.values()
+    return pd.DataFrame(record for audits in by_direction for record in _steps(audits))
+
+
+def _steps(audits: Sequence[ModelAudit]) -> Iterator[dict[str, Any]]:
+    """Yield the records of a direction; the steps of one number are one family."""
+    first, tail = audits[0], (1 - audits[0].confidence) / 2
+    for name in first.numbers:
+        draws = draws_of(audits, name)
+        if draws is None:
+            continue
+        table = np.column_stack(draws)
+        steps = np.diff(table, axis=1)
+        bands = bands_of(steps, name, first)
+        step, low, high = (np.insert(x, 0, np.nan) for x in (steps[0], *bands))
+        ends = np.full((2, len(audits)), np.nan)
+        if len(table) > 1:
+            ends = np.nanquantile(table[1:], [tail, 1 - tail], axis=0)
+        columns = {
+            "value": table[0],
+            "low": ends[0],
+            "high": ends[1],
+            "difference": step,
+            "difference_low": low,
+            "difference_high": high,
+            "clear": (low > 0) | (high < 0),
+        }
+        for i, audit in enumerate(audits):
+            about = {"model": audit.model, "metric": name, "direction": audit.direction}
+            yield about | {key: column[i] for key, column in columns.items()}

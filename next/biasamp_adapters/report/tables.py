@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.names import Names
-from biasamp_adapters.auditing.subject import Subject, Tone, tone_of
+from biasamp_adapters.auditing.subject import Names, Subject, Tone, tone_of
 from biasamp_adapters.auditing.summary import GapRecord
 from biasamp_adapters.figures import MINUS, NONE, Digits, clean, is_clear, join
 from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table

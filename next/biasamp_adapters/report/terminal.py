@@ -138,7 +138,7 @@ def _grid(table: Table, room: int) -> Grid:
         grid.add_column(
             _head(column, chart),
             justify="right" if column.kind == "number" else "left",
-            width=None if column.kind == "text" and _total(widths) > room else width,
+            width=None if column.kind == "text" else width,
             no_wrap=column.scale is not None,
             overflow="fold",
         )
@@ -157,23 +157,12 @@ def _fit(table: Table, room: int, chart: int, stages: int) -> tuple[list[list[Te
         rows = [_cells(row, table.columns, chart, stage) for row in table.rows]
         columns = [(x, [row[i] for row in rows]) for i, x in enumerate(table.columns)]
         needed = [_longest(column, cells, stage) for column, cells in columns]
-        whole = [_longest(column, cells, 0) for column, cells in columns]
         for lines in range(3 if stage > 1 else 1, _MOST_HEAD_LINES + 1):
             heads = [_head_width(column.head, lines) for column in table.columns]
             widths = list(map(max, needed, heads))
             if _total(widths) <= room:
-                return rows, _widen(widths, whole, room)
+                return rows, widths
     return rows, widths
-
-
-def _widen(widths: Sequence[int], whole: Sequence[int], room: int) -> list[int]:
-    """Return widths with the rest of the room given to what is broken, that which lacks least."""
-    widened, rest = list(widths), room - _total(widths)
-    for i in sorted(range(len(widths)), key=lambda i: whole[i] - widths[i]):
-        more = max(min(whole[i] - widths[i], rest), 0)
-        widened[i] += more
-        rest -= more
-    return widened
 
 
 def _total(widths: Sequence[int]) -> int:
