@@ -71,10 +71,6 @@ def summary_of(biasamp: Biasamp, *arguments: str) -> Any:
     return json.loads(Path("out.json").read_text())
 
 
-def value_of(summary: Any, key: str) -> float:
-    return next(metric["value"] for metric in summary["metrics"] if metric["key"] == key)
-
-
 # Options.
 
 
@@ -112,15 +108,12 @@ def test_audit_given_rates_take_the_place_of_labels(biasamp: Biasamp) -> None:
     assert (gap["true"], gap["predicted"]) == pytest.approx((0.5 - 0.4, 0.7 - 0.3))
 
 
-def test_audit_predicted_gap_is_twice_that_of_the_labels_has_ba_of_ten_points(
-    biasamp: Biasamp,
-) -> None:
+@pytest.mark.parametrize("file", ["rows.csv", "rows.parquet", "counts.json"])
+def test_audit_of_every_kind_of_file_has_ba_of_ten_points(biasamp: Biasamp, file: str) -> None:
     # Predicted rates are 10 points higher in a and 10 points lower in b.
-    for file in ("rows.csv", "rows.parquet", "counts.json"):
-        columns = COLUMNS if file != "counts.json" else []
-        assert value_of(summary_of(biasamp, file, *columns, *QUICK), "ba_a_to_t") == pytest.approx(
-            0.1
-        )
+    columns = [] if file == "counts.json" else COLUMNS
+    metrics = {x["key"]: x["value"] for x in summary_of(biasamp, file, *columns, *QUICK)["metrics"]}
+    assert metrics["ba_a_to_t"] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("file", ["rows.csv", "rows.parquet"])
@@ -160,34 +153,14 @@ def test_audit_full_prints_all_tables(biasamp: Biasamp) -> None:
     assert "How to read this" not in short
 
 
-@pytest.mark.parametrize("argument", ["y_score", "threshold", "control_features"])
-def test_audit_option_is_passed_on(
-    biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch, argument: str
-) -> None:
-    received: dict[str, Any] = {}
-
-    def audit(data: Any, **arguments: Any) -> None:
-        received.update(arguments)
-        raise ValueError("enough")
-
-    monkeypatch.setattr("biasamp_adapters.audit", audit, raising=False)
-    option = "--" + argument.replace("_", "-")
-    value = {"threshold": "0"}.get(argument, "S")
-    assert biasamp("audit", "rows.csv", *COLUMNS, option, value) == (2, "biasamp: enough\n")
-    assert received[argument] == {"threshold": 0.0}.get(argument, "S")
-
-
 def test_score_at_a_threshold_is_the_prediction(biasamp: Biasamp) -> None:
     # The score is 0.75 where P is 1, and else 0.25.
     columns = ["--y-true", "T", "--y-score", "S", "--threshold", "0.5", "--sensitive-features", "A"]
     for pos_label in ("1", "0"):
         options = [*columns, "--pos-label", pos_label]
         summary = summary_of(biasamp, "rows.csv", *options, *QUICK)
-        [gap] = summary["gaps"]
-        assert (summary["data"]["positive"], abs(gap["predicted"])) == (
-            int(pos_label),
-            pytest.approx(0.7 - 0.3),
-        )
+        assert summary["data"]["positive"] == int(pos_label)
+        assert abs(summary["gaps"][0]["predicted"]) == pytest.approx(0.7 - 0.3)
     assert biasamp("count", "rows.csv", *columns, "-o", "scores.json")[0] == 0
     [gap] = summary_of(biasamp, "scores.json", *QUICK)["gaps"]
     assert gap["predicted"] == pytest.approx(0.7 - 0.3)
@@ -303,10 +276,8 @@ def test_bad_input_is_one_line(
 
 def test_file_without_command_is_told_the_command(biasamp: Biasamp) -> None:
     code, printed = biasamp("rows.csv")
-    assert (code, printed) == (
-        2,
-        "biasamp: No such command 'rows.csv'. Write biasamp audit FILE ...\n",
-    )
+    expected = "biasamp: No such command 'rows.csv'. Write biasamp audit FILE ...\n"
+    assert (code, printed) == (2, expected)
 
 
 def test_defect_is_one_line_that_says_how_to_see_more(
@@ -365,10 +336,8 @@ def test_long_work_is_told_with_the_option_that_shortens_it(
 ) -> None:
     monkeypatch.setattr(progress, "_SECONDS_TO_FORECAST", -1.0)
     monkeypatch.setattr(progress, "_SECONDS_TO_WARNING", 0.0)
-    printed = biasamp("audit", "rows.csv", *COLUMNS)[1]
-    assert re.search(
-        r"biasamp: warning: the replicates will .*; a smaller n_boot \(--n-boot\)", printed
-    )
+    expected = r"biasamp: warning: the replicates will .*; a smaller n_boot \(--n-boot\)"
+    assert re.search(expected, biasamp("audit", "rows.csv", *COLUMNS)[1])
 
 
 def test_terminal_has_colours_and_its_own_width(

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.model_audit import sort_gaps
+from biasamp_adapters.auditing.evaluate import sort_gaps
 
 pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
 

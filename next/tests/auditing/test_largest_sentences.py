@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from summaries import make, number
 
-from biasamp_adapters.auditing.largest import largest_sentences
+from biasamp_adapters.auditing.gap_sentences import largest_sentences
 from biasamp_adapters.auditing.subject import subject_of
 
 

@@ -22,7 +22,7 @@ import biasamp_adapters as bam
 from biasamp_adapters.auditing.advice import boxes
 from biasamp_adapters.auditing.answer import answers
 from biasamp_adapters.auditing.facts import facts, title
-from biasamp_adapters.auditing.largest import largest_sentences
+from biasamp_adapters.auditing.gap_sentences import largest_sentences
 from biasamp_adapters.auditing.notes import notes
 from biasamp_adapters.auditing.subject import subject_of
 
