@@ -150,7 +150,8 @@ def of_directions(draw: st.DrawFn, directions: list[str], models: list[str]) -> 
             about |= {"named": [0] if n_gaps and draw(st.booleans()) else []}
             about |= {"why": "" if n_gaps else draw(WHY)}
             code = draw(CODES) if n_gaps else "cannot_say"
-            verdicts.append(verdict(code, ()) | (draw(NUMBERS) if n_gaps else {}) | about)
+            mean = draw(NUMBERS) if n_gaps else number(reason="the value is undefined")
+            verdicts.append(verdict(code) | mean | about)
     return {"verdicts": verdicts, "gaps": gaps, "directions": directions, "models": models}
 
 
