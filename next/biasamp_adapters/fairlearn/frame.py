@@ -68,19 +68,19 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
     @property
     def overall_ci(self) -> list[Any]:
         """The ends of the intervals of ``overall``."""
-        return self._intervals(self.overall, Column.ends_of_all)
+        return self._intervals(self.overall, Column.of_all_rows)
 
     @property
     def by_group_ci(self) -> list[Any]:
         """The ends of the intervals of ``by_group``."""
         levels = [*(self.control_levels or []), *self.sensitive_levels]
-        return self._intervals(self.by_group, Column.ends_of_groups, levels)
+        return self._intervals(self.by_group, Column.of_each_group, levels)
 
     def difference_ci(self, method: str = "between_groups") -> list[Any]:
         """Return the ends of the intervals of ``difference``."""
         is_between = method == "between_groups"
-        ends = Column.ends_of_difference if is_between else Column.ends_of_distance
-        return self._intervals(self.difference(method), ends)
+        judge = Column.largest_difference if is_between else Column.largest_distance
+        return self._intervals(self.difference(method), judge)
 
     def ratio(self, method: str = "between_groups", errors: str = "coerce") -> Any:
         """Return the smallest ratio; NaN of metrics that have a sign."""
@@ -96,16 +96,16 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
 
     def ratio_ci(self, method: str = "between_groups") -> list[Any]:
         """Return the ends of the intervals of ``ratio``; there are none to ``overall``."""
-        ends = Column.ends_of_ratio if method == "between_groups" else no_ends
-        return self._intervals(self.ratio(method), ends)
+        judge = Column.smallest_ratio if method == "between_groups" else no_interval
+        return self._intervals(self.ratio(method), judge)
 
     def group_min_ci(self) -> list[Any]:
         """Return the ends of the intervals of ``group_min``."""
-        return self._intervals(self.group_min(), partial(Column.ends_of_extreme, choose=np.min))
+        return self._intervals(self.group_min(), partial(Column.extreme, choose=np.min))
 
     def group_max_ci(self) -> list[Any]:
         """Return the ends of the intervals of ``group_max``."""
-        return self._intervals(self.group_max(), partial(Column.ends_of_extreme, choose=np.max))
+        return self._intervals(self.group_max(), partial(Column.extreme, choose=np.max))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw each metric by group by :func:`biasamp_adapters.plot.intervals`; return the axes."""
@@ -116,7 +116,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
     def _intervals(
         self,
         numbers: Any,
-        ends: Callable[[Column, float], Array],
+        judge: Callable[[Column, float], list[Estimate]],
         levels: Sequence[str] | None = None,
     ) -> list[Any]:
         """Return the ends for each quantile, in the form that the host gave numbers.
@@ -127,12 +127,12 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
         levels = (self.control_levels or []) if levels is None else levels
         tables = []
         for quantile in self.ci_quantiles or []:
-            level, side = abs(2 * quantile - 1), int(quantile > 0.5)
-            of_names = {
-                name: np.concatenate([ends(column, level)[side] for column in strata])
+            level, end = abs(2 * quantile - 1), "high" if quantile > 0.5 else "low"
+            ends = {
+                name: [getattr(x, end) for column in strata for x in judge(column, level)]
                 for name, strata in self._columns.items()
             }
-            tables.append(self._shape(pd.DataFrame(of_names), levels, numbers))
+            tables.append(self._shape(pd.DataFrame(ends, dtype=float), levels, numbers))
         return tables
 
     def _shape(self, table: pd.DataFrame, levels: Sequence[str], numbers: Any) -> Any:
@@ -150,7 +150,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
 def _look_up(name: Any, strata: Sequence[Column]) -> Callable[..., float]:
     """Return a function of positions: the number of one group, or of all rows of its stratum."""
     of_groups = np.concatenate([column.of_groups[0] for column in strata])
-    of_all = np.repeat([column.values[0] for column in strata], [len(x.groups) for x in strata])
+    of_all = np.repeat([column.value for column in strata], [len(x.groups) for x in strata])
 
     def function(y_true: Any, y_pred: Any) -> float:
         positions = np.atleast_1d(y_true)
@@ -197,9 +197,9 @@ class Column:
         return is_ours and self.measurement.metric.short != "Multi"
 
     @cached_property
-    def values(self) -> Array:
-        """The number of all rows: that of the data, and then replicates."""
-        return np.r_[self.measurement.value, self.scores.get("value", [])]
+    def value(self) -> float:
+        """The number of all rows."""
+        return self.measurement.value
 
     @cached_property
     def of_groups(self) -> Array:
@@ -225,8 +225,9 @@ class Column:
 
     def reasons(self) -> list[str]:
         """Return why numbers have no interval."""
-        reason_of_all, groups_of = self._judge_all().reason, dict[str, list[Label]]()
-        for group, number in zip(self.groups, self._judge_groups(), strict=True):
+        [of_all], groups_of = self.of_all_rows(), dict[str, list[Label]]()
+        reason_of_all = of_all.reason
+        for group, number in zip(self.groups, self.of_each_group(), strict=True):
             if number.reason not in ("", reason_of_all):
                 groups_of.setdefault(number.reason, []).append(group)
         reasons = [f"{self.name}{self._where}: {reason_of_all}"] if reason_of_all else []
@@ -240,16 +241,17 @@ class Column:
         stratum = self.measurement.evaluation.stratum
         return "" if stratum is None else f" in {show(stratum)}"
 
-    def _judge_all(self, level: float | None = None) -> Estimate:
-        """Return the number of all rows with its interval."""
-        value = self.measurement.value
+    # Numbers with their intervals; of a level, if it is lower than that of the column.
+
+    def of_all_rows(self, level: float | None = None) -> list[Estimate]:
+        """Return the number of all rows."""
         trust = Trust(np.empty(0), self.measurement.reason_not_to_draw)
         if self.scores:
-            trust = self.measurement.trust("value", value, self.scores)
-        return estimate(value, trust, self.confidence, level)
+            trust = self.measurement.trust("value", self.value, self.scores)
+        return [estimate(self.value, trust, self.confidence, level)]
 
-    def _judge_groups(self, level: float | None = None) -> list[Estimate]:
-        """Return the numbers of groups with their intervals."""
+    def of_each_group(self, level: float | None = None) -> list[Estimate]:
+        """Return the numbers of groups."""
         reason_of_all = self.measurement.reason_not_to_draw
         few = [reason_of_all or (_FEW if n < FEW_ROWS else "") for n in self.rows]
         return [
@@ -257,50 +259,36 @@ class Column:
             for draws, reason in zip(self.of_groups.T, few, strict=True)
         ]
 
-    # Both ends of intervals of a level, (2, numbers).
+    def largest_difference(self, level: float) -> list[Estimate]:
+        """Return the largest difference between groups."""
+        return [self._largest(level).difference]
 
-    def ends_of_all(self, level: float) -> Array:
-        """Return the ends of the number of all rows."""
-        return _ends(self._judge_all(level))
+    def smallest_ratio(self, level: float) -> list[Estimate]:
+        """Return the ratio of lowest to highest."""
+        return no_interval(self, level) if self.has_sign else [self._largest(level).ratio]
 
-    def ends_of_groups(self, level: float) -> Array:
-        """Return the ends of the numbers of groups."""
-        return _ends(*self._judge_groups(level))
+    def largest_distance(self, level: float) -> list[Estimate]:
+        """Return the largest difference of a group from all rows."""
+        of_all = np.r_[self.value, self.scores.get("value", [])]
+        distances = self.of_groups - of_all[:, None]
+        low, high = self._bands(distances, level)
+        nearest = max(np.maximum(low, -high).max(), 0.0)
+        return [Estimate(np.abs(distances[0]).max(), nearest, np.maximum(-low, high).max())]
 
-    def ends_of_difference(self, level: float) -> Array:
-        """Return the ends of the largest difference between groups."""
-        return _ends(self._largest(level).difference)
-
-    def ends_of_ratio(self, level: float) -> Array:
-        """Return the ends of the ratio of lowest to highest."""
-        return no_ends(self, level) if self.has_sign else _ends(self._largest(level).ratio)
-
-    def ends_of_distance(self, level: float) -> Array:
-        """Return the ends of the largest difference of a group from all rows."""
-        low, high = self._bands(self.of_groups - self.values[:, None], level)
-        nearest, farthest = np.maximum(low, -high).max(), np.maximum(-low, high).max()
-        return np.array([[max(nearest, 0.0)], [farthest]])
-
-    def ends_of_extreme(self, level: float, choose: Callable[[Array], float]) -> Array:
-        """Return the ends of the smallest or largest number of a group."""
+    def extreme(self, level: float, choose: Callable[[Array], float]) -> list[Estimate]:
+        """Return the smallest or largest number of a group."""
         low, high = self._bands(self.of_groups, level)
-        return np.array([[choose(low)], [choose(high)]])
+        return [Estimate(choose(self.of_groups[0]), choose(low), choose(high))]
 
     def _largest(self, level: float) -> Largest:
-        is_rate = self.is_rate
-        return largest_gap(
-            self.of_groups, self.rows, self.groups, is_rate=is_rate, confidence=level
-        )
+        numbers = self.of_groups, self.rows, self.groups
+        return largest_gap(*numbers, is_rate=self.is_rate, confidence=level)
 
     def _bands(self, draws: Array, level: float) -> tuple[Array, Array]:
         half_row = 0.5 / self.rows if self.is_rate else 0.0
         return simultaneous_bands(draws[0], draws[1:], half_row, level)
 
 
-def no_ends(column: Column, level: float) -> Array:
-    """Return the ends of a number that has no interval."""
-    return _ends(Estimate(np.nan))
-
-
-def _ends(*numbers: Estimate) -> Array:
-    return np.array([[number.low for number in numbers], [number.high for number in numbers]])
+def no_interval(column: Column, level: float) -> list[Estimate]:
+    """Return a number that has no interval."""
+    return [Estimate(np.nan)]
