@@ -33,7 +33,6 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "sample_reports"]
 nitpicky = True
-suppress_warnings = ["myst.xref_missing"]  # Until all pages are written.
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -99,15 +98,6 @@ def _trim_examples(app: Any, docname: str, source: list[str]) -> None:
     source[0] = re.sub(r"(^```python\n>>> .*?)\n\n```$", r"\1\n```", source[0], flags=_EACH)
 
 
-def _leave_out_missing_pages(app: Any, docname: str, source: list[str]) -> None:
-    """Leave pages out of the contents that are not written yet."""
-    if docname == "index":
-        lines = source[0].splitlines()
-        entries = [line for line in lines if line and " " not in line and line[0].islower()]
-        missing = {entry for entry in entries if entry not in app.env.found_docs}
-        source[0] = "\n".join(line for line in lines if line not in missing)
-
-
 def _inline_math(translator: Any, node: Any) -> None:
     translator.body.append(_mathml(node))
     raise SkipNode
@@ -140,6 +130,5 @@ def setup(app: Any) -> None:
     app.connect("config-inited", _copy_notebooks)
     app.connect("builder-inited", _write_sample)
     app.connect("source-read", _trim_examples)
-    app.connect("source-read", _leave_out_missing_pages)
     app.connect("autodoc-skip-member", _skip_members_of_hosts)
     app.add_html_math_renderer("mathml", (_inline_math, None), (_block_math, None))
