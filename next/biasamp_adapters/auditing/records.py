@@ -187,6 +187,9 @@ def _ba_of_answered(audit: ModelAudit, seed: int) -> Estimate:
     return ba
 
 
+#: What the records of pairs have in common with those of rates.
+_OF_PAIR = ("model", "direction", "group", "of_class", "true", "predicted", "sign")
+
 #: A mean over strata has no interval if strata without one hold more than this share of the rows.
 _MOST_WITHOUT = 0.05
 
@@ -243,12 +246,7 @@ def pair_records(audit: ModelAudit, rates: Sequence[RateRecord]) -> Iterator[dic
         if low is not None and high is not None:
             low, high = sorted((sign * low, sign * high))
         yield {
-            **audit.about,
-            "group": record["group"],
-            "of_class": record["of_class"],
-            "true": record["true"],
-            "predicted": record["predicted"],
-            "sign": sign,
+            **{key: value for key, value in record.items() if key in _OF_PAIR},
             **audit.number(sign * change),
             "band_low": low,
             "band_high": high,

@@ -10,7 +10,6 @@ import pandas as pd
 from scipy.special import ndtri, stdtrit
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.evaluate import ModelAudit, bands_of, draws_of
 from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.report.audit_report import AuditReport
@@ -52,7 +51,21 @@ def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
     rule = "over_runs reads a report, or a list of reports of folds"
     for given in listed or (reports,):
         _check_report(given, rule, words.ONE_AUDIT_OF_SEEDS)
-    return mean_over_runs([report.computed for report in listed])
+    audits, are_folds = [report.computed for report in listed], len(listed) > 1
+    if are_folds and any(len(audit.models) > 1 for audit in audits):
+        raise ValueError("each report of a list must have one model; received one with several")
+    digests = [audit.evaluation.rows.digest for audit in audits]
+    if any(digest is not None and digests.count(digest) > 1 for digest in digests):
+        rule = "each report of a list must be of a fold with its own rows; two have the same labels"
+        raise ValueError(f"{rule}. {words.ONE_AUDIT_OF_SEEDS}")
+    records = []
+    for direction in audits[0].members:
+        runs = [run for audit in audits for run in audit.by_direction[direction]]
+        for name in runs[0].numbers:
+            record = {"metric": name, "direction": direction, "runs": len(runs)}
+            mean = _mean(draws_of(runs, name), runs[0].confidence, are_folds)
+            records.append(record | mean)
+    return pd.DataFrame(records)
 
 
 def track(report: AuditReport) -> pd.DataFrame:
@@ -83,31 +96,15 @@ def track(report: AuditReport) -> pd.DataFrame:
     """
     rule = "track reads one report, whose models are in order"
     _check_report(report, rule, "Write track(audit(y_true, {1: pred_1, 2: pred_2}, ...)).")
-    return track_models(report.computed)
+    if len(report.computed.models) < 2:
+        raise ValueError("track needs at least two models, as a dict of epochs to predictions")
+    by_direction = report.computed.by_direction.values()
+    return pd.DataFrame(record for audits in by_direction for record in _steps(audits))
 
 
 def _check_report(given: object, rule: str, remedy: str) -> None:
     if not isinstance(given, AuditReport):
         raise TypeError(f"{rule}; received a {type(given).__name__}. {remedy}")
-
-
-def mean_over_runs(audits: Sequence[Computed]) -> pd.DataFrame:
-    """Return the means over the models of one audit, or over audits of one model each."""
-    are_folds = len(audits) > 1
-    if are_folds and any(len(audit.models) > 1 for audit in audits):
-        raise ValueError("each report of a list must have one model; received one with several")
-    digests = [audit.evaluation.rows.digest for audit in audits]
-    if any(digest is not None and digests.count(digest) > 1 for digest in digests):
-        rule = "each report of a list must be of a fold with its own rows; two have the same labels"
-        raise ValueError(f"{rule}. {words.ONE_AUDIT_OF_SEEDS}")
-    records = []
-    for direction in audits[0].members:
-        runs = [run for audit in audits for run in audit.by_direction[direction]]
-        for name in runs[0].numbers:
-            record = {"metric": name, "direction": direction, "runs": len(runs)}
-            mean = _mean(draws_of(runs, name), runs[0].confidence, are_folds)
-            records.append(record | mean)
-    return pd.DataFrame(records)
 
 
 def _mean(draws: Sequence[Array] | None, confidence: float, are_folds: bool) -> dict[str, Any]:
@@ -135,14 +132,6 @@ def _mean(draws: Sequence[Array] | None, confidence: float, are_folds: bool) -> 
         variance += (ndtri(level) * np.nanstd(of_mean)) ** 2
     reach = float(np.sqrt(variance))
     return record | {"low": mean - reach, "high": mean + reach}
-
-
-def track_models(computed: Computed) -> pd.DataFrame:
-    """Return the numbers of each model, and their steps from the model before it."""
-    if len(computed.models) < 2:
-        raise ValueError("track needs at least two models, as a dict of epochs to predictions")
-    by_direction = computed.by_direction.values()
-    return pd.DataFrame(record for audits in by_direction for record in _steps(audits))
 
 
 def _steps(audits: Sequence[ModelAudit]) -> Iterator[dict[str, Any]]:
