@@ -105,55 +105,33 @@ COMPUTED = {"metrics": [metric(key, 1) for key in METRICS]}
 EQUAL = gap(labels=(50, 50), clear=(False, True))
 
 
-@pytest.mark.parametrize(
-    ("parts", "text"),
-    [
-        (
-            unjudged("too_few_rows"),
-            "Read the rates as a description of these rows; no difference between groups can be "
-            "judged.",
-        ),
-        (
-            {"compared_with": "given rates"},
-            "Read the gap first, then BA: both compare the predictions with the given rates. "
-            "Other given rates give other numbers. LA and DPA need labels and are not computed.",
-        ),
-        (
-            PREDICTED | of_gaps(direction="T->A", grows=2),
-            "Read the gaps first. BA is for comparison with published results of the same "
-            "direction.",
-        ),
-        (
-            COMPUTED | of_gaps(records=[NOT_CLEAR]),
-            "The rates of the groups in the labels are so close that their order is not clear, so "
-            "BA may have the wrong sign. Read the gaps and selection rates first, then DPA(U) and "
-            "Multi. Ignore BA and MALS here.",
-        ),
-        (
-            of_gaps(records=[EQUAL]),
-            "The rates of the groups in the labels are equal, so BA is 0 for every model. Read "
-            "the gaps and selection rates first. Ignore BA here.",
-        ),
-        (
-            COMPUTED | {"kind": "tasks"} | of_gaps(grows=2),
-            f"Read the count of gaps first, then the most certain changes by task, with FPR and "
-            f"TPR by group. BA is for comparison with published results. A mean over tasks can "
-            f"hide opposite changes. {NO_MALS}",
-        ),
-        (
-            COMPUTED | UNEVEN,
-            f"{FIRST} Also read LA and DPA(U), which give no credit for guessing the largest "
-            f"group or class. Ignore DPA here: 1/cross-entropy gives such credit.",
-        ),
-        (COMPUTED | EVEN, f"{FIRST} {NO_MALS}"),
-        (UNEVEN, FIRST),
-        (
-            EVEN | {"scored": ["model"]},
-            f"{FIRST} If the label stands in for something else, such as an arrest for a crime, "
-            f"agreement with it is not the goal by itself.",
-        ),
-    ],
-)
+WHAT_TO_READ = {
+    "Read the rates as a description of these rows; no difference between groups can be "
+    "judged.": unjudged("too_few_rows"),
+    "Read the gap first, then BA: both compare the predictions with the given rates. "
+    "Other given rates give other numbers. LA and DPA need labels and are not computed.": {
+        "compared_with": "given rates"
+    },
+    "Read the gaps first. BA is for comparison with published results of the same "
+    "direction.": PREDICTED | of_gaps(direction="T->A", grows=2),
+    "The rates of the groups in the labels are so close that their order is not clear, so "
+    "BA may have the wrong sign. Read the gaps and selection rates first, then DPA(U) and "
+    "Multi. Ignore BA and MALS here.": COMPUTED | of_gaps(records=[NOT_CLEAR]),
+    "The rates of the groups in the labels are equal, so BA is 0 for every model. Read "
+    "the gaps and selection rates first. Ignore BA here.": of_gaps(records=[EQUAL]),
+    f"Read the count of gaps first, then the most certain changes by task, with FPR and "
+    f"TPR by group. BA is for comparison with published results. A mean over tasks can "
+    f"hide opposite changes. {NO_MALS}": COMPUTED | {"kind": "tasks"} | of_gaps(grows=2),
+    f"{FIRST} Also read LA and DPA(U), which give no credit for guessing the largest "
+    f"group or class. Ignore DPA here: 1/cross-entropy gives such credit.": COMPUTED | UNEVEN,
+    f"{FIRST} {NO_MALS}": COMPUTED | EVEN,
+    FIRST: UNEVEN,
+    f"{FIRST} If the label stands in for something else, such as an arrest for a crime, "
+    f"agreement with it is not the goal by itself.": EVEN | {"scored": ["model"]},
+}
+
+
+@pytest.mark.parametrize(("text", "parts"), WHAT_TO_READ.items())
 def test_what_to_read_is_the_first_situation_that_holds(parts, text):
     assert box("What to read", **parts) == text
 

@@ -32,153 +32,113 @@ REVERSES = gap(labels=(40, 30), predictions=(30, 38), band=(-21, -15), status="r
 SHARES = "for horse (65% to 83%; 266 rows)"
 
 
-@pytest.mark.parametrize(
-    ("record", "parts", "text"),
-    [
-        (
-            gap(),
-            {},
-            f"In these rows, the gap between A and B in hired = 1 grows from 12 points in the "
-            f"labels to 24 points in the predictions. Compared with the labels, hired = 1 is "
-            f"predicted {MOSTLY} The gap changes by +12 points (+9 to +15).",
+ONE_GAP = {
+    f"In these rows, the gap between A and B in hired = 1 grows from 12 points in the "
+    f"labels to 24 points in the predictions. Compared with the labels, hired = 1 is "
+    f"predicted {MOSTLY} The gap changes by +12 points (+9 to +15).": (gap(), {}),
+    f"In these rows, the gap between A and B in class 1 grows from 12 points in the given "
+    f"rates to 24 points in the predictions. Compared with the given rates, class 1 is "
+    f"predicted {MOSTLY} The gap changes by +12 points (+9 to +15).": (
+        gap(),
+        {"compared_with": "given rates", "label": None},
+    ),
+    "In these rows, the gap between sex = 1 and sex = 0 in hired = 1 grows from 10 points "
+    "in the labels to 25 points in the predictions. Compared with the labels, the mean "
+    "probability of hired = 1 is higher for sex = 1 (30% to 45%; 3,000 rows) and equally "
+    "high for sex = 0 (20%; 2,000 rows). The gap changes by +15 points (+9 to +15).": (
+        gap(1, 0, labels=(30, 20), predictions=(45, 20)),
+        {"feature": "sex", "probabilities": True},
+    ),
+    "In these rows, a gap between A and B in hired = 1 appears in the predictions: the "
+    "labels show no clear gap. Compared with the labels, hired = 1 is predicted less "
+    "often for A (39.0% to 35.0%; 3,000 rows) and for B (38.0% to 32.0%; 2,000 rows). The "
+    "gap in the predictions is larger than in the labels by at least 0.8 points.": (
+        clear_not_in_labels((39, 38), (35, 32), (0.8, 3.2), "appears"),
+        {},
+    ),
+    "In these rows, the gap between A and B in hired = 1 shrinks from 12 points in the "
+    "labels to 4 points in the predictions. Compared with the labels, hired = 1 is "
+    "predicted less often for A (51% to 28%; 3,000 rows) and for B (39% to 24%; 2,000 "
+    "rows). The gap changes by −8 points (−11 to −5).": (SHRINKS, {}),
+    "In these rows, the gap between A and B in hired = 1 shrinks: it is 12 points in the "
+    "labels, and the predictions show no clear gap. Compared with the labels, hired = 1 "
+    "is predicted less often for A (51% to 50%; 3,000 rows) and more often for B (39% to "
+    "49%; 2,000 rows). As A minus B, the gap goes from +12 points to +1 point, a change "
+    "of −11 points (−17 to −5).": (
+        gap(predictions=(50, 49), band=(-17, -5), status="shrinks", clear=(True, False)),
+        {},
+    ),
+    "In these rows, the gap between A and B in hired = 1 shrinks from 3 points (higher "
+    "for A) to 1 point (higher for B). Compared with the labels, hired = 1 is predicted "
+    "less often for A (33% to 30%; 3,000 rows) and more often for B (30% to 31%; 2,000 "
+    "rows). As A minus B, the gap goes from +3 points to −1 point, a change of −4 points "
+    "(−7 to −1).": (clear_not_in_labels((33, 30), (30, 31), (-7, -1), "shrinks"), {}),
+    "In these rows, the gap between A and B in hired = 1 shrinks from 3 points (higher "
+    "for A) to 0 points. Compared with the labels, hired = 1 is predicted less often for "
+    "A (33% to 30%; 3,000 rows) and equally often for B (30%; 2,000 rows). As A minus B, "
+    "the gap goes from +3 points to 0 points, a change of −3 points (−6 to −1).": (
+        clear_not_in_labels((33, 30), (30, 30), (-6, -1), "shrinks"),
+        {},
+    ),
+    "In these rows, the gap between A and B in hired = 1 reverses: the rate in the labels "
+    "is higher for A, the predicted rate for B. Compared with the labels, hired = 1 is "
+    "predicted less often for A (40% to 30%; 3,000 rows) and more often for B (30% to "
+    "38%; 2,000 rows). The gap goes from +10 points for A to +8 points for B, a change of "
+    "−18 points (−21 to −15).": (REVERSES, {}),
+    "In these rows, the gap between A and B in hired = 1 reverses: the given rate is "
+    "higher for A, the predicted rate for B. Compared with the given rates, hired = 1 is "
+    "predicted less often for A (40% to 30%; 3,000 rows) and more often for B (30% to "
+    "38%; 2,000 rows). The gap goes from +10 points for A to +8 points for B, a change of "
+    "−18 points (−21 to −15).": (REVERSES, {"compared_with": "given rates"}),
+    "In these rows, the gap between A and B in hired = 1 does not clearly change. "
+    "Compared with the labels, hired = 1 is predicted more often for A (51% to 54%; 3,000 "
+    "rows) and equally often for B (39%; 2,000 rows). As A minus B, the gap goes from +12 "
+    "points to +15 points, a change of +3 points (−0.05 to +6). A change of more than 6 "
+    "points is excluded at the 95% level; a smaller one is possible.": (
+        gap(predictions=(54, 39), band=(-0.047, 6.05), status="unclear"),
+        {},
+    ),
+    "In these rows, the gap between A and B in hired = 1 does not clearly grow or shrink. "
+    "Compared with the labels, hired = 1 is predicted more often for A (30% to 38%; 3,000 "
+    "rows) and equally often for B (29%; 2,000 rows). As A minus B, the gap goes from +1 "
+    "point to +9 points, a change of +8 points (+3 to +12). A change of more than 12 points is "
+    "excluded at the 95% level; a smaller one is possible.": (
+        gap(
+            labels=(30, 29),
+            predictions=(38, 29),
+            band=(3, 12),
+            status="unclear",
+            clear=(False, False),
         ),
-        (
-            gap(),
-            {"compared_with": "given rates", "label": None},
-            f"In these rows, the gap between A and B in class 1 grows from 12 points in the given "
-            f"rates to 24 points in the predictions. Compared with the given rates, class 1 is "
-            f"predicted {MOSTLY} The gap changes by +12 points (+9 to +15).",
-        ),
-        (
-            gap(1, 0, labels=(30, 20), predictions=(45, 20)),
-            {"feature": "sex", "probabilities": True},
-            "In these rows, the gap between sex = 1 and sex = 0 in hired = 1 grows from 10 points "
-            "in the labels to 25 points in the predictions. Compared with the labels, the mean "
-            "probability of hired = 1 is higher for sex = 1 (30% to 45%; 3,000 rows) and equally "
-            "high for sex = 0 (20%; 2,000 rows). The gap changes by +15 points (+9 to +15).",
-        ),
-        (
-            clear_not_in_labels((39, 38), (35, 32), (0.8, 3.2), "appears"),
-            {},
-            "In these rows, a gap between A and B in hired = 1 appears in the predictions: the "
-            "labels show no clear gap. Compared with the labels, hired = 1 is predicted less "
-            "often for A (39.0% to 35.0%; 3,000 rows) and for B (38.0% to 32.0%; 2,000 rows). The "
-            "gap in "
-            "the predictions is larger than in the labels by at least 0.8 points.",
-        ),
-        (
-            SHRINKS,
-            {},
-            "In these rows, the gap between A and B in hired = 1 shrinks from 12 points in the "
-            "labels to 4 points in the predictions. Compared with the labels, hired = 1 is "
-            "predicted less often for A (51% to 28%; 3,000 rows) and for B (39% to 24%; 2,000 "
-            "rows). The gap changes by −8 points (−11 to −5).",
-        ),
-        (
-            gap(predictions=(50, 49), band=(-17, -5), status="shrinks", clear=(True, False)),
-            {},
-            "In these rows, the gap between A and B in hired = 1 shrinks: it is 12 points in the "
-            "labels, and the predictions show no clear gap. Compared with the labels, hired = 1 "
-            "is predicted less often for A (51% to 50%; 3,000 rows) and more often for B (39% to "
-            "49%; 2,000 rows). As A minus B, the gap goes from +12 points to +1 point, a change "
-            "of −11 points (−17 to −5).",
-        ),
-        (
-            clear_not_in_labels((33, 30), (30, 31), (-7, -1), "shrinks"),
-            {},
-            "In these rows, the gap between A and B in hired = 1 shrinks from 3 points (higher "
-            "for A) to 1 point (higher for B). Compared with the labels, hired = 1 is predicted "
-            "less often for A (33% to 30%; 3,000 rows) and more often for B (30% to 31%; 2,000 "
-            "rows). As A minus B, the gap goes from +3 points to −1 point, a change of −4 points "
-            "(−7 to −1).",
-        ),
-        (
-            clear_not_in_labels((33, 30), (30, 30), (-6, -1), "shrinks"),
-            {},
-            "In these rows, the gap between A and B in hired = 1 shrinks from 3 points (higher "
-            "for A) to 0 points. Compared with the labels, hired = 1 is predicted less often for "
-            "A (33% to 30%; 3,000 rows) and equally often for B (30%; 2,000 rows). As A minus B, "
-            "the gap goes from +3 points to 0 points, a change of −3 points (−6 to −1).",
-        ),
-        (
-            REVERSES,
-            {},
-            "In these rows, the gap between A and B in hired = 1 reverses: the rate in the labels "
-            "is higher for A, the predicted rate for B. Compared with the labels, hired = 1 is "
-            "predicted less often for A (40% to 30%; 3,000 rows) and more often for B (30% to "
-            "38%; 2,000 rows). The gap goes from +10 points for A to +8 points for B, a change of "
-            "−18 points (−21 to −15).",
-        ),
-        (
-            REVERSES,
-            {"compared_with": "given rates"},
-            "In these rows, the gap between A and B in hired = 1 reverses: the given rate is "
-            "higher for A, the predicted rate for B. Compared with the given rates, hired = 1 is "
-            "predicted less often for A (40% to 30%; 3,000 rows) and more often for B (30% to "
-            "38%; 2,000 rows). The gap goes from +10 points for A to +8 points for B, a change of "
-            "−18 points (−21 to −15).",
-        ),
-        (
-            gap(predictions=(54, 39), band=(-0.047, 6.05), status="unclear"),
-            {},
-            "In these rows, the gap between A and B in hired = 1 does not clearly change. "
-            "Compared with the labels, hired = 1 is predicted more often for A (51% to 54%; 3,000 "
-            "rows) and equally often for B (39%; 2,000 rows). As A minus B, the gap goes from +12 "
-            "points to +15 points, a change of +3 points (−0.05 to +6). A change of more than 6 "
-            "points is excluded at the 95% level; a smaller one is possible.",
-        ),
-        (
-            gap(
-                labels=(30, 29),
-                predictions=(38, 29),
-                band=(3, 12),
-                status="unclear",
-                clear=(False, False),
-            ),
-            {},
-            "In these rows, the gap between A and B in hired = 1 does not clearly grow or shrink. "
-            "Compared with the labels, hired = 1 is predicted more often for A (30% to 38%; 3,000 "
-            "rows) and equally often for B (29%; 2,000 rows). As A minus B, the gap goes from +1 "
-            "point "
-            "to +9 points, a change of +8 points (+3 to +12). A change of more than 12 points is "
-            "excluded "
-            "at the 95% level; a smaller one is possible.",
-        ),
-        (
-            horse((65, 39), (83, 26), (20, 42)),
-            BY_TASK,
-            f"In these rows, the gap between horse and umbrella in the share of man grows from 26 "
-            f"points in the labels to 57 points in the predictions. Compared with the labels, the "
-            f"share of man is larger {SHARES} and smaller for umbrella (39% to 26%; 293 rows). "
-            f"The gap changes by +31 points (+20 to +42).",
-        ),
-        (
-            horse((65, 39), (83, 46), (1, 21)),
-            BY_TASK,
-            f"In these rows, the gap between horse and umbrella in the share of man grows from 26 "
-            f"points in the labels to 37 points in the predictions. Compared with the labels, the "
-            f"share of man is larger {SHARES} and for umbrella (39% to 46%; 293 rows). The gap "
-            f"changes by +11 points (+1 to +21).",
-        ),
-        (
-            horse((40, 39), (60, 39), (8, 32), status="appears", clear=(False, True)),
-            BY_TASK,
-            "In these rows, a gap between horse and umbrella in the share of man appears in the "
-            "predictions: the labels show no clear gap. Compared with the labels, the share of "
-            "man is larger for horse (40% to 60%; 266 rows) and the same for umbrella (39%; 293 "
-            "rows). The gap in the predictions is larger than in the labels by at least 8 points.",
-        ),
-        (
-            horse((65, 39), (30, 40), (-46, -26), status="reverses"),
-            BY_TASK,
-            "In these rows, the gap between horse and umbrella in the share of man reverses: the "
-            "share of man in the labels is higher for horse, the predicted share of man for "
-            "umbrella. Compared with the labels, the share of man is smaller for horse (65% to "
-            "30%; 266 rows) and larger for umbrella (39% to 40%; 293 rows). The gap goes from +26 "
-            "points for horse to +10 points for umbrella, a change of −36 points (−46 to −26).",
-        ),
-    ],
-)
+        {},
+    ),
+    f"In these rows, the gap between horse and umbrella in the share of man grows from 26 "
+    f"points in the labels to 57 points in the predictions. Compared with the labels, the "
+    f"share of man is larger {SHARES} and smaller for umbrella (39% to 26%; 293 rows). "
+    f"The gap changes by +31 points (+20 to +42).": (horse((65, 39), (83, 26), (20, 42)), BY_TASK),
+    f"In these rows, the gap between horse and umbrella in the share of man grows from 26 "
+    f"points in the labels to 37 points in the predictions. Compared with the labels, the "
+    f"share of man is larger {SHARES} and for umbrella (39% to 46%; 293 rows). The gap "
+    f"changes by +11 points (+1 to +21).": (horse((65, 39), (83, 46), (1, 21)), BY_TASK),
+    "In these rows, a gap between horse and umbrella in the share of man appears in the "
+    "predictions: the labels show no clear gap. Compared with the labels, the share of "
+    "man is larger for horse (40% to 60%; 266 rows) and the same for umbrella (39%; 293 "
+    "rows). The gap in the predictions is larger than in the labels by at least 8 points.": (
+        horse((40, 39), (60, 39), (8, 32), status="appears", clear=(False, True)),
+        BY_TASK,
+    ),
+    "In these rows, the gap between horse and umbrella in the share of man reverses: the "
+    "share of man in the labels is higher for horse, the predicted share of man for "
+    "umbrella. Compared with the labels, the share of man is smaller for horse (65% to "
+    "30%; 266 rows) and larger for umbrella (39% to 40%; 293 rows). The gap goes from +26 "
+    "points for horse to +10 points for umbrella, a change of −36 points (−46 to −26).": (
+        horse((65, 39), (30, 40), (-46, -26), status="reverses"),
+        BY_TASK,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "record", "parts"), [(x, *y) for x, y in ONE_GAP.items()])
 def test_one_gap_is_told_with_its_rates_and_its_change(record, parts, text):
     told = answer(record, **parts)
     assert " ".join([told.headline, *told.named[0]]) == text

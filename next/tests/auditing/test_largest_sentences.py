@@ -27,49 +27,29 @@ NO_INTERVAL = "a group has fewer than 15 rows labelled 1"
 FPR, TPR = "false_positive_rate", "true_positive_rate"
 
 
-@pytest.mark.parametrize(
-    ("told", "text"),
-    [
-        (
-            record("accuracy", TWO, (21, 27)),
-            "The accuracies differ by 24 points (21 to 27): 59% for A and 35% for B.",
-        ),
-        (
-            record("accuracy", THREE, (29, 45)),
-            "The accuracies range from 20% for C to 58% for A; the largest difference is between "
-            "29 and 45 points.",
-        ),
-        (
-            record("accuracy", THREE, (0, 39)),
-            "The accuracies do not clearly differ between groups; a difference of more than 39 "
-            "points is excluded.",
-        ),
-        (
-            record(TPR, TWO, reason=NO_INTERVAL),
-            f"The true positive rates have no interval: {NO_INTERVAL}.",
-        ),
-        (
-            record(TPR, {"A": 50}),
-            "The true positive rates are not compared: fewer than two groups have 15 rows of that "
-            "kind.",
-        ),
-        (
-            record(FPR, ERRORS, (18, 25)),
-            "Among rows labelled 0, 45% of A and 23% of B are predicted 1 (FPR; they differ by 18 "
-            "to 25 points).",
-        ),
-        (
-            record(FPR, {"A": 50, "B": 47}, (0, 7)),
-            "Among rows labelled 0, 50% of A and 47% of B are predicted 1 (FPR; no clear "
-            "difference, at most 7 points).",
-        ),
-        (
-            record(TPR, {"B": 52, "A": 72}, (16, 24)),
-            "Among rows labelled 1, 72% of A and 52% of B are predicted 1 (TPR; they differ by 16 "
-            "to 24 points).",
-        ),
-    ],
-)
+DIFFERENCES = {
+    "The accuracies differ by 24 points (21 to 27): 59% for A and 35% for B.": record(
+        "accuracy", TWO, (21, 27)
+    ),
+    "The accuracies range from 20% for C to 58% for A; the largest difference is between "
+    "29 and 45 points.": record("accuracy", THREE, (29, 45)),
+    "The accuracies do not clearly differ between groups; a difference of more than 39 "
+    "points is excluded.": record("accuracy", THREE, (0, 39)),
+    f"The true positive rates have no interval: {NO_INTERVAL}.": record(
+        TPR, TWO, reason=NO_INTERVAL
+    ),
+    "The true positive rates are not compared: fewer than two groups have 15 rows of that "
+    "kind.": record(TPR, {"A": 50}),
+    "Among rows labelled 0, 45% of A and 23% of B are predicted 1 (FPR; they differ by 18 "
+    "to 25 points).": record(FPR, ERRORS, (18, 25)),
+    "Among rows labelled 0, 50% of A and 47% of B are predicted 1 (FPR; no clear "
+    "difference, at most 7 points).": record(FPR, {"A": 50, "B": 47}, (0, 7)),
+    "Among rows labelled 1, 72% of A and 52% of B are predicted 1 (TPR; they differ by 16 "
+    "to 24 points).": record(TPR, {"B": 52, "A": 72}, (16, 24)),
+}
+
+
+@pytest.mark.parametrize(("text", "told"), DIFFERENCES.items())
 def test_difference_is_told_with_its_interval(told, text):
     assert sentences(told) == [text]
 
