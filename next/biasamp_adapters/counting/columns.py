@@ -187,7 +187,10 @@ def _pair(choice: Choice, truth: Choice) -> Choice:
 
 def unknown_column(name: Any, names: Sequence[Any]) -> ValueError:
     """Return the error that names the first columns, and the one that may be meant."""
-    folded = {column.casefold(): column for column in names if isinstance(column, str)}
+    choices = [column for column in names if isinstance(column, str)]
+    if str(name).endswith("*"):  # The patterns of these columns: true_* of true_cat.
+        choices = [re.sub(r"[^\W_]+$", "*", column) for column in choices]
+    folded = {choice.casefold(): choice for choice in choices}
     guesses = difflib.get_close_matches(str(name).casefold(), folded, 1)
     end = f" Did you mean {listing([folded[guesses[0]]])}?" if guesses else ""
     longest = max(len(listing([column])) for column in [name, *names[:_MOST_NAMES]])

@@ -229,7 +229,7 @@ MANY = pd.DataFrame({f"column {i} of a wide table": [1] for i in range(500)})
         (
             pd.DataFrame({"true_a": [1]}),
             "truth_*",
-            "There is no column 'truth_*'. The columns are 'true_a'. Did you mean 'true_a'?",
+            "There is no column 'truth_*'. The columns are 'true_a'. Did you mean 'true_*'?",
         ),
     ],
 )
