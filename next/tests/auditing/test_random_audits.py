@@ -51,7 +51,7 @@ def sentences_of(summary: Any) -> Iterator[str]:
 def check_sentences(summary: Any) -> None:
     for sentence in sentences_of(summary):
         assert sentence.endswith(".")
-        assert not re.search(r"\.\.| \.|None |\bnan\b", sentence.replace("None of us", ""))
+        assert not re.search(r"\.\.| \.|None (?!of us)|\bnan\b", sentence)
     for part in [title(summary), *facts(summary)]:
         assert part
         assert not part.endswith(".")
