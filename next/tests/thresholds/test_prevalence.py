@@ -20,9 +20,18 @@ TRUTH = [1, 0, 1, 1, 1, 0, 0, 0]
 GROUP = ["a"] * 4 + ["b"] * 4
 
 
-def fitted(score: Any = SCORE, truth: Any = TRUTH, groups: Any = GROUP, **settings: Any) -> Any:
+def fitted(
+    score: Any = SCORE,
+    truth: Any = TRUTH,
+    groups: Any = GROUP,
+    *,
+    sample_weight: Any = None,
+    group_proba: Any = None,
+    **settings: Any,
+) -> Any:
     """Return thresholds by group, or of all rows if there are no groups."""
-    return PrevalenceThreshold(**settings).fit(score, truth, sensitive_features=groups)
+    rows = {"sample_weight": sample_weight, "group_proba": group_proba}
+    return PrevalenceThreshold(**settings).fit(score, truth, sensitive_features=groups, **rows)
 
 
 class Drawn(NamedTuple):
@@ -48,8 +57,7 @@ def rows(draw: Any) -> Drawn:
 
 def predict(drawn: Drawn, tolerance: float = 0.0, **options: Any) -> np.ndarray:
     """Return what is predicted for the rows that set the thresholds."""
-    rule = PrevalenceThreshold(tolerance=tolerance)
-    rule.fit(drawn.score, drawn.truth, sensitive_features=drawn.group, **options)
+    rule = fitted(drawn.score, drawn.truth, drawn.group, tolerance=tolerance, **options)
     return rule.predict(drawn.score, sensitive_features=drawn.group)
 
 
@@ -212,7 +220,7 @@ def test_fit_with_weights_of_0_ignores_rows(drawn: Drawn) -> None:
     added = Drawn(np.array([1, 1, 1]), np.array([9, 9, 0.1]), np.array(["x", "new", "x"]), 0)
     truth, score, group = (np.r_[pair] for pair in zip(drawn[:3], added[:3], strict=True))
     weight = np.r_[np.ones(len(drawn.truth)), np.zeros(3)]
-    rule = PrevalenceThreshold().fit(score, truth, sensitive_features=group, sample_weight=weight)
+    rule = fitted(score, truth, group, sample_weight=weight)
     alone = fitted(drawn.score, drawn.truth, drawn.group)
     assert rule.groups_ == alone.groups_
     assert rule.thresholds_.tolist() == alone.thresholds_.tolist()
@@ -242,98 +250,65 @@ def test_predict_of_an_unknown_group_is_an_error_or_pooled() -> None:
 
 # Errors.
 
-ERRORS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
-    (
-        {},
-        {"y_true": [0, 1, 2, 0, 1, 2, 0, 1]},
-        "two classes.* received 0, 1, 2. With three or more",
-    ),
-    ({}, {"y_true": [1] * 8}, "must have two classes.* received 1"),
-    ({}, {"y_true": [*TRUTH[:7], None]}, "y_true must not have missing values; received 1"),
-    ({}, {"y_true": TRUTH[:7]}, r"must have one shape; received \(8,\) and \(7,\)"),
-    ({}, {"y_true": np.c_[TRUTH, TRUTH]}, r"must have one shape; received \(8,\) and \(8, 2\)"),
-    ({}, {"y_score": np.c_[SCORE, SCORE]}, r"Pass predict_proba\(X\)\[:, 1\]"),
-    ({}, {"y_score": np.c_[SCORE]}, r"must have one shape; received \(8, 1\) and \(8,\)"),
-    ({}, {"y_score": [*SCORE[:7], np.inf]}, "y_score must be finite; received inf"),
-    ({}, {"y_score": [*SCORE[:7], None]}, "y_score must be finite; received nan"),
-    ({}, {"y_score": ["high"] * 8}, "y_score must hold numbers; received 'high'"),
-    ({}, {"sensitive_features": GROUP[:7]}, "one group for each of 8 rows; received 7 rows"),
-    ({}, {"sensitive_features": [*GROUP[:7], None]}, "received 8 rows, 1 of them without"),
-    ({}, {"sensitive_features": bam.OverlappingGroups(np.eye(8))}, "one group for each of 8 rows"),
-    ({}, {"sample_weight": [1] * 7}, "as many rows; received y_true 8, sample_weight 7"),
-    ({"pos_label": 2}, {}, "pos_label must be 0 or 1; received 2"),
-    ({"tolerance": -0.1}, {}, "tolerance must be a share from 0 to 1; received -0.1"),
-    ({"tolerance": None}, {}, "tolerance must be a share from 0 to 1; received None"),
-    ({"prevalence": 1.5}, {}, "prevalence of 'a' must be a share from 0 to 1; received 1.5"),
-    ({"prevalence": {"a": 0.5}}, {}, "prevalence of 'b' must be a share .* received None"),
-    ({"unknown_groups": "drop"}, {}, "must be 'error' or 'pooled'; received 'drop'"),
-    (
-        {},
-        {"group_proba": np.ones(8)},
-        "group_proba must have the columns 'a', 'b'; received one column",
-    ),
-    (
-        {},
-        {"group_proba": np.ones((8, 3)) / 3},
-        "group_proba must have the columns 'a', 'b'; received 0, 1, 2",
-    ),
-    (
-        {},
-        {"group_proba": pd.DataFrame({"a": SCORE, "c": SCORE})},
-        "columns 'a', 'b'; received 'a', 'c'",
-    ),
-    (
-        {},
-        {"group_proba": np.ones((8, 2))},
-        "8 rows of probabilities whose sum is 1; received 8 rows, 8 with another",
-    ),
-    (
-        {},
-        {"group_proba": np.ones((7, 2)) / 2},
-        "8 rows of probabilities whose sum is 1; received 7 rows",
-    ),
-    ({}, {"group_proba": np.ones((8, 2)) / 2}, "group_proba must tell the groups apart"),
-    ({}, {"sensitive_features": None, "group_proba": np.eye(8)[:, :2]}, "group_proba needs the"),
+NAMES, SUMS = "group_proba must have the columns 'a', 'b'; received ", "whose sum is 1; received "
+ERRORS: list[tuple[dict[str, Any], str]] = [
+    ({"truth": [0, 1, 2, 0, 1, 2, 0, 1]}, "two classes.* received 0, 1, 2. With three or more"),
+    ({"truth": [1] * 8}, "must have two classes.* received 1"),
+    ({"truth": [*TRUTH[:7], None]}, "y_true must not have missing values; received 1"),
+    ({"truth": TRUTH[:7]}, r"must have one shape; received \(8,\) and \(7,\)"),
+    ({"truth": np.c_[TRUTH, TRUTH]}, r"must have one shape; received \(8,\) and \(8, 2\)"),
+    ({"score": np.c_[SCORE, SCORE]}, r"Pass predict_proba\(X\)\[:, 1\]"),
+    ({"score": np.c_[SCORE]}, r"must have one shape; received \(8, 1\) and \(8,\)"),
+    ({"score": [*SCORE[:7], np.inf]}, "y_score must be finite; received inf"),
+    ({"score": [*SCORE[:7], None]}, "y_score must be finite; received nan"),
+    ({"score": ["high"] * 8}, "y_score must hold numbers; received 'high'"),
+    ({"groups": GROUP[:7]}, "one group for each of 8 rows; received 7 rows"),
+    ({"groups": [*GROUP[:7], None]}, "received 8 rows, 1 of them without"),
+    ({"groups": bam.OverlappingGroups(np.eye(8))}, "one group for each of 8 rows"),
+    ({"sample_weight": [1] * 7}, "as many rows; received y_true 8, sample_weight 7"),
+    ({"pos_label": 2}, "pos_label must be 0 or 1; received 2"),
+    ({"tolerance": -0.1}, "tolerance must be a share from 0 to 1; received -0.1"),
+    ({"tolerance": None}, "tolerance must be a share from 0 to 1; received None"),
+    ({"prevalence": 1.5}, "prevalence of 'a' must be a share from 0 to 1; received 1.5"),
+    ({"prevalence": {"a": 0.5}}, "prevalence of 'b' must be a share .* received None"),
+    ({"unknown_groups": "drop"}, "must be 'error' or 'pooled'; received 'drop'"),
+    ({"group_proba": np.ones(8)}, NAMES + "one column"),
+    ({"group_proba": np.ones((8, 3)) / 3}, NAMES + "0, 1, 2"),
+    ({"group_proba": pd.DataFrame({"a": SCORE, "c": SCORE})}, NAMES + "'a', 'c'"),
+    ({"group_proba": np.ones((8, 2))}, SUMS + "8 rows, 8 with another"),
+    ({"group_proba": np.ones((7, 2)) / 2}, SUMS + "7 rows"),
+    ({"group_proba": np.ones((8, 2)) / 2}, "group_proba must tell the groups apart"),
+    ({"group_proba": np.eye(8)[:, :2], "groups": None}, "group_proba needs the sensitive_features"),
 ]
 
 
-@pytest.mark.parametrize(("parameters", "inputs", "message"), ERRORS)
-def test_fit_with_wrong_inputs_says_the_rule(
-    parameters: dict[str, Any], inputs: dict[str, Any], message: str
-) -> None:
-    columns = {"y_score": SCORE, "y_true": TRUTH, "sensitive_features": GROUP} | inputs
+@pytest.mark.parametrize(("options", "message"), ERRORS)
+def test_fit_with_wrong_inputs_says_the_rule(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        PrevalenceThreshold(**parameters).fit(**columns)
+        fitted(**options)
 
 
 CERTAIN = np.eye(2)[[0] * 4 + [1] * 4]
-NAMED = pd.DataFrame({"cup": TRUTH, "dog": TRUTH})
+CUP_AND_DOG = pd.DataFrame({"cup": TRUTH, "dog": TRUTH})
+MATRIX = {"score": CUP_AND_DOG * 0.5, "truth": CUP_AND_DOG}
+AS_IN_FIT = "must have 'cup', 'dog', as in fit; received "
 
 
 @pytest.mark.parametrize(
-    ("rule", "inputs", "message"),
+    ("options", "inputs", "message"),
     [
         ({}, {}, "sensitive_features must be given"),
         ({}, {"sensitive_features": ["a"]}, "one group for each of 8 rows; received 1 rows"),
         ({}, {"group_proba": CERTAIN}, "to both fit and predict, or to neither"),
         ({"group_proba": CERTAIN}, {"sensitive_features": GROUP}, "to both fit and predict, or"),
-        (
-            {"y_score": NAMED * 0.5, "y_true": NAMED},
-            {"y_score": NAMED[["dog", "cup"]]},
-            "must have 'cup', 'dog', as in fit; received 'dog', 'cup'",
-        ),
-        (
-            {"y_score": NAMED * 0.5, "y_true": NAMED},
-            {"y_score": NAMED["cup"]},
-            "must have 'cup', 'dog', as in fit; received one column",
-        ),
+        (MATRIX, {"y_score": CUP_AND_DOG[["dog", "cup"]]}, AS_IN_FIT + "'dog', 'cup'"),
+        (MATRIX, {"y_score": CUP_AND_DOG["cup"]}, AS_IN_FIT + "one column"),
     ],
 )
-def test_predict_with_wrong_inputs_says_the_rule(rule: Any, inputs: Any, message: str) -> None:
-    columns = {"y_score": SCORE, "y_true": TRUTH, "sensitive_features": GROUP}
-    fitted_rule = PrevalenceThreshold().fit(**columns | rule)
+def test_predict_with_wrong_inputs_says_the_rule(options: Any, inputs: Any, message: str) -> None:
+    rule = fitted(**options)
     with pytest.raises(ValueError, match=message):
-        fitted_rule.predict(**{"y_score": SCORE, **inputs})
+        rule.predict(**{"y_score": SCORE, **inputs})
 
 
 def test_predict_before_fit_is_refused() -> None:
@@ -381,9 +356,7 @@ def draw_proba(n: int, seed: int) -> dict[str, Any]:
 
 def fit_proba(data: dict[str, Any], proba: Any, **settings: Any) -> Any:
     """Return thresholds that read probabilities of groups."""
-    rule = PrevalenceThreshold(**settings)
-    groups = data["group"]
-    return rule.fit(data["score"], data["truth"], sensitive_features=groups, group_proba=proba)
+    return fitted(data["score"], data["truth"], data["group"], group_proba=proba, **settings)
 
 
 def test_fit_with_certain_probabilities_has_the_rates_of_groups() -> None:
