@@ -16,6 +16,9 @@ from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold
 
 _METHODS = ("predict_proba", "decision_function")
 
+#: The parameters of the rule.
+_OF_RULE = ("prevalence", "tolerance", "pos_label", "unknown_groups")
+
 
 class PrevalenceThresholdClassifier(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Fit a classifier, and thresholds at which positives are predicted as often as labelled.
@@ -117,12 +120,7 @@ class PrevalenceThresholdClassifier(ReadsGroups, MetaEstimatorMixin, BaseEstimat
         else:
             options = {"cv": self.cv, "n_jobs": self.n_jobs, "params": weights}
             scores = cross_val_predict(self.estimator, features, y, method=self._method, **options)
-        rule = PrevalenceThreshold(
-            self.prevalence,
-            tolerance=self.tolerance,
-            pos_label=self.pos_label,
-            unknown_groups=self.unknown_groups,
-        )
+        rule = PrevalenceThreshold(**{name: getattr(self, name) for name in _OF_RULE})
         scores = self._of_positive(scores)
         self.rule_ = rule.fit(scores, y, sensitive_features=groups, sample_weight=sample_weight)
         return self

@@ -20,6 +20,10 @@ MEASURES = [
 ]
 
 
+def text_of(report: bam.AuditReport) -> str:
+    return " ".join(report.to_text(full=True).split())
+
+
 def test_report_of_the_host_s_metric_is_that_of_arrays() -> None:
     test, predicted = compas()
     report = audit_report(ClassificationMetric(test, predicted, [{"r": 0}], [{"r": 1}]))
@@ -34,7 +38,7 @@ def test_report_of_the_host_s_metric_is_that_of_arrays() -> None:
     )
     assert frame.equals(expected.to_frame().set_index("key"))
     assert report.to_frame("thresholds").equals(expected.to_frame("thresholds"))
-    text = " ".join(report.to_text(full=True).split())
+    text = text_of(report)
     assert "two_year_recid = 0 is marked as favourable" in text
     assert "the gap between r = 1 and r = 0 in two_year_recid = 0 grows from 12 points" in text
     assert "In the decisions at 0.6 or more" in text
@@ -97,7 +101,7 @@ def test_report_knows_reference_predicted_groups_and_clusters() -> None:
 def test_report_with_sides_of_several_attributes_says_what_they_are() -> None:
     sides = {"unprivileged_groups": [{"sex": 0, "age": 0}], "privileged_groups": [{"sex": 1}]}
     report = audit_report(metric_of(drawn(), **sides), n_boot=100)
-    text = " ".join(report.to_text(full=True).split())
+    text = text_of(report)
     assert "the gap between privileged and unprivileged" in text
     assert "unprivileged group is sex = 0, age = 0, and the privileged one is sex = 1." in text
     assert "in neither of the two groups are left out" in text
@@ -118,10 +122,7 @@ def test_report_with_sides_of_several_values_says_what_they_are() -> None:
         report = audit_report(metric_of(frame, **sides), n_boot=0)
     groups = [group["name"] for group in report.summary["data"]["groups"]]
     assert groups == [1, "sex = 0 or sex = 2"]
-    text = " ".join(report.to_text(full=True).split())
-    assert (
-        "the unprivileged group is sex = 0 or sex = 2, and the privileged one is sex = 1." in text
-    )
+    assert "unprivileged group is sex = 0 or sex = 2, and the privileged one is" in text_of(report)
 
 
 def test_settings_reach_the_audit() -> None:
