@@ -16,6 +16,9 @@ from scipy import stats
 
 Tables = dict[str, pd.DataFrame]
 
+#: A number and its half-width stay on one line.
+SPACE = "\N{NO-BREAK SPACE}"
+
 
 def run(find: Callable[..., Tables]) -> None:
     """Print the tables of a study; with ``--write``, write each as ``STUDY_NAME.csv`` too.
@@ -47,7 +50,9 @@ def number(value: float, decimals: int = 4, half_width: float | None = None) -> 
     if pd.isna(value):
         return ""
     text = f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "−")
-    return text if half_width is None else f"{text} ± {half_width:.{decimals}f}"
+    if half_width is None:
+        return text
+    return f"{text}{SPACE}±{SPACE}{half_width:.{decimals}f}"
 
 
 def with_interval(value: float, ends: Sequence[float] | None) -> str:

@@ -52,6 +52,8 @@ def limits() -> pd.DataFrame:
         for name, (allowed, is_possible) in found.items():
             printed = accuracy if name == "accuracy" else values[name]
             words = "refuted" if not is_possible else "exact" if allowed == "0" else "possible"
+            if name == "DPA" and not is_possible:
+                words += " for the best attacker"
             rows.append((strength, name, number(printed), allowed, words))
     return pd.DataFrame(rows, columns=["L", "number", "paper", "balanced, by Multi", "verdict"])
 
