@@ -58,22 +58,14 @@ def test_columns_single_names_give_columns_and_titles() -> None:
     }
 
 
-def test_columns_none_is_left_out() -> None:
-    assert set(read(y_true="y", y_pred=None, sensitive_features=None)) == {"y_true", "names"}
-
-
 def test_columns_list_of_features_is_crossed() -> None:
     chunk = read(y_true="y", sensitive_features=["g", "h"], control_features=["p", "q"])
     crossed = {name: values(x) for name, x in chunk["sensitive_features"].items()}
     assert crossed == {"g": ["a", "b", "b"], "h": [7, 7, 8]}
     assert list(chunk["control_features"]) == ["p", "q"]
     assert chunk["names"]["sensitive_features"] == ("g", "h")
-
-
-def test_columns_list_of_one_feature_is_that_feature() -> None:
-    chunk = read(y_true="y", sensitive_features=["g"])
-    assert values(chunk["sensitive_features"]) == ["a", "b", "b"]
-    assert chunk["names"]["sensitive_features"] == "g"
+    # A list of one is that feature.
+    assert read(y_true="y", sensitive_features=["g"])["names"]["sensitive_features"] == "g"
 
 
 def test_columns_mapping_names_models() -> None:
@@ -90,11 +82,6 @@ def test_columns_score_and_predicted_feature_belong_to_the_only_model() -> None:
     assert list(chunk["y_pred"]) == list(chunk["y_score"]) == ["p"]
     assert list(chunk["sensitive_features_pred"]) == ["p"]
     assert list(read(y_true="y", y_score="s")["y_score"]) == ["s"]
-
-
-def test_columns_several_arguments_may_name_one_column() -> None:
-    chunk = read(y_true="y", y_pred="y", sensitive_features="y")
-    assert values(chunk["y_true"]) == values(chunk["y_pred"]["y"]) == [0, 1, 1]
 
 
 @pytest.mark.parametrize("prediction", ["pred_*", ["pred_a", "pred_b"]])
@@ -115,13 +102,10 @@ def test_columns_list_of_tasks_keeps_its_names_and_pairs_by_position() -> None:
     assert values(chunk["y_pred"]["m"]) == [[0, 1], [1, 0], [0, 1]]
 
 
-def test_columns_pattern_may_begin_with_its_star() -> None:
+def test_columns_pattern_may_begin_with_its_star_and_an_exact_name_wins() -> None:
     frame = FRAME.rename(columns={"true_a": "a_true", "true_b": "b_true"})
     chunk = read(frame, y_true="*_true", y_pred="pred_*")
     assert chunk["y_true"].names == chunk["y_pred"]["pred"].names == ("a", "b")
-
-
-def test_columns_exact_name_wins_over_a_pattern() -> None:
     frame = FRAME.assign(**{"true_*": [1, 1, 0]})
     assert values(read(frame, y_true="true_*")["y_true"]) == [1, 1, 0]
 
@@ -147,17 +131,16 @@ def test_columns_pattern_of_features_is_groups_without_the_text_before_the_star(
 
 
 def test_columns_predicted_groups_pair_by_stem() -> None:
-    frame = pd.DataFrame({"r_a": [1], "r_b": [0], "guess_b": [0.25], "guess_a": [0.75]})
+    frame = pd.DataFrame(
+        {"r_a": [1], "r_b": [0], "guess_b": [0.25], "guess_a": [0.75], "label": ["b"]}
+    )
+    # Labels may stand beside columns of groups.
+    labels = read(frame, sensitive_features="r_*", sensitive_features_pred="label")
+    assert values(labels["sensitive_features_pred"]["label"]) == ["b"]
     chunk = read(frame, sensitive_features="r_*", sensitive_features_pred="guess_*")
     (predicted,) = chunk["sensitive_features_pred"].values()
     assert predicted.names == ("a", "b")
     assert values(predicted) == [[0.75, 0.25]]
-
-
-def test_columns_predicted_labels_may_stand_beside_columns_of_groups() -> None:
-    frame = pd.DataFrame({"r_a": [1], "r_b": [0], "guess": ["b"]})
-    chunk = read(frame, sensitive_features="r_*", sensitive_features_pred="guess")
-    assert values(chunk["sensitive_features_pred"]["guess"]) == ["b"]
 
 
 def test_columns_names_may_be_numbers_and_tuples() -> None:
@@ -173,9 +156,7 @@ def test_columns_level_of_an_index_is_found_by_its_name() -> None:
     chunk = read(FRAME.set_axis(index), y_true="y", sensitive_features=["race", "sex"])
     crossed = {name: values(x) for name, x in chunk["sensitive_features"].items()}
     assert crossed == {"race": ["x", "y", "y"], "sex": [1, 2, 2]}
-
-
-def test_columns_column_wins_over_a_level_of_the_same_name() -> None:
+    # A column wins over a level of its name.
     frame = FRAME.set_axis(pd.Index([5, 6, 7], name="g"))
     assert values(read(frame, sensitive_features="g")["sensitive_features"]) == ["a", "b", "b"]
 
@@ -198,53 +179,30 @@ def test_columns_duplicate_name_that_is_asked_for_raises() -> None:
 
 # Names of no column.
 
-MANY = pd.DataFrame({f"column {i} of a wide table": [1] for i in range(500)})
-
 
 @pytest.mark.parametrize(
-    ("frame", "name", "message"),
+    ("columns", "name", "hint"),
     [
-        (
-            pd.DataFrame({"age": [1], "race": [1], "compas": [1]}),
-            "Compas",
-            "There is no column 'Compas'. The columns are 'age', 'race', 'compas'. "
-            "Did you mean 'compas'?",
-        ),
-        (
-            pd.DataFrame({" race": [1], "other": [1]}),
-            "race",
-            "There is no column 'race'. The columns are ' race', 'other'. Did you mean ' race'?",
-        ),
-        (
-            pd.DataFrame({"race": [1], "other": [1]}),
-            "race ",
-            "There is no column 'race '. The columns are 'race', 'other'. Did you mean 'race'?",
-        ),
-        (
-            pd.DataFrame({x: [1] for x in "abcdefghijklm"}),
-            "y",
-            "There is no column 'y'. The columns are 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', "
-            "'j' and 3 more.",
-        ),
-        (
-            pd.DataFrame({"true_a": [1]}),
-            "truth_*",
-            "There is no column 'truth_*'. The columns are 'true_a'. Did you mean 'true_*'?",
-        ),
+        (["age", "race", "compas"], "Compas", "'age', 'race', 'compas'. Did you mean 'compas'?"),
+        ([" race", "other"], "race", "' race', 'other'. Did you mean ' race'?"),
+        (["race", "other"], "race ", "'race', 'other'. Did you mean 'race'?"),
+        ([*"abcdefghijklm"], "y", ", ".join(f"'{x}'" for x in "abcdefghij") + " and 3 more."),
+        (["true_a"], "truth_*", "'true_a'. Did you mean 'true_*'?"),
     ],
 )
 def test_columns_unknown_name_raises_with_the_first_columns_and_a_guess(
-    frame: pd.DataFrame, name: str, message: str
+    columns: list[str], name: str, hint: str
 ) -> None:
     with pytest.raises(ValueError, match="There is no column") as raised:
-        read(frame, y_true=name)
-    assert str(raised.value) == message
+        read(pd.DataFrame([[1] * len(columns)], columns=columns), y_true=name)
+    assert str(raised.value) == f"There is no column {name!r}. The columns are {hint}"
 
 
 @pytest.mark.parametrize("name", ["y", "column of a wide table", "x" * 1000])
 def test_columns_unknown_name_in_a_wide_table_raises_in_one_short_line(name: str) -> None:
-    with pytest.raises(ValueError, match="There is no column") as raised:
-        read(MANY, y_true=name)
+    many = pd.DataFrame({f"column {i} of a wide table": [1] for i in range(500)})
+    with pytest.raises(ValueError, match=r"^There is no column .*$") as raised:
+        read(many, y_true=name)
     assert len(str(raised.value)) <= 300
     assert "\n" not in str(raised.value)
 
@@ -300,17 +258,12 @@ def test_columns_that_do_not_fit_together_raise(arguments: dict[str, Any], fragm
         read(**arguments)
 
 
-def test_columns_model_without_a_task_raises_with_the_column() -> None:
-    frame = FRAME.assign(new_a=[1, 0, 1])
+def test_columns_that_have_no_partner_raise_with_its_name() -> None:
     models = {"old": "pred_*", "new": "new_*"}
     with pytest.raises(ValueError, match="There is no column 'new_b' beside 'true_b'"):
-        read(frame, y_true="true_*", y_pred=models)
-
-
-def test_columns_prediction_without_labels_raises_with_its_column() -> None:
-    frame = FRAME.assign(pred_score=[1, 0, 1])
+        read(FRAME.assign(new_a=[1, 0, 1]), y_true="true_*", y_pred=models)
     with pytest.raises(ValueError, match="no column 'true_score' beside 'pred_score'"):
-        read(frame, y_true="true_*", y_pred="pred_*")
+        read(FRAME.assign(pred_score=[1, 0, 1]), y_true="true_*", y_pred="pred_*")
 
 
 # Through the public calls.

@@ -81,13 +81,6 @@ def test_counts_name_their_variables_and_models() -> None:
     assert repr(counts) == f"<Counts: 1,003 rows of {kinds}>"
 
 
-@pytest.mark.parametrize("name", ["count", "sample_weight", "clusters"])
-def test_numbers_of_rows_that_are_too_few_raise(name: str) -> None:
-    rule = f"must have as many rows; received y_true 4, sensitive_features 4, y_pred 4, {name} 3"
-    with pytest.raises(ValueError, match=rule):
-        bam.Counts.from_arrays(**COLUMNS, **{name: [1, 1, 1]})
-
-
 def test_rows_that_any_model_has_not_predicted_are_dropped() -> None:
     models = {"old": [None, 1, 1, 1], "new": [0, 0, None, 1]}
     counts = bam.Counts.from_arrays(**COLUMNS | {"y_pred": models}, missing="drop")

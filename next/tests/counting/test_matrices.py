@@ -212,6 +212,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
         "a distinct name for each of 3 columns",
     ),
     ({"sensitive_features": bam.OverlappingGroups([0, 1] * 3)}, "OverlappingGroups must have col"),
+    ({"clusters": np.ones((6, 2))}, r"clusters must be one column; received the shape \(6, 2\)"),
+    ({"clusters": [None, *"pqrst"]}, "clusters must not have missing values; received 1"),
+    ({"clusters": [*"pqr"]}, "must have as many rows; received y_true 6, .*clusters 3"),
 ]
 
 
@@ -220,19 +223,3 @@ def test_bad_matrix_raises_one_line(changed: dict[str, Any], fragment: str) -> N
     with pytest.raises(ValueError, match=fragment) as raised:
         read(**changed)
     assert "\n" not in str(raised.value)
-
-
-# Clusters.
-
-
-CLUSTERS: list[tuple[Any, str]] = [
-    (np.ones((6, 2)), r"clusters must be one column; received the shape \(6, 2\)"),
-    ([None, *"pqrst"], "clusters must not have missing values; received 1"),
-    ([*"pqr"], "must have as many rows; received y_true 6, .*clusters 3"),
-]
-
-
-@pytest.mark.parametrize(("clusters", "fragment"), CLUSTERS)
-def test_bad_clusters_raise(clusters: Any, fragment: str) -> None:
-    with pytest.raises(ValueError, match=fragment):
-        read(clusters=clusters)

@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pandas as pd
 import pytest
 
@@ -37,6 +38,7 @@ def write(path: Path, content: str | bytes) -> Path:
     return path
 
 
+LINES = '{"y":1,"p":0,"g":"a"}\n' + '{"y":0,"p":1,"g":"b"}\n' * 2
 EXPECTED = {(1, 0, "a"): 1, (0, 1, "b"): 2}
 
 
@@ -60,8 +62,10 @@ EXPECTED = {(1, 0, "a"): 1, (0, 1, "b"): 2}
         ("index.csv", ",y,p,g\n0,1,0,a\n1,0,1,b\n2,0,1,b\n"),
         ("text.csv", 'y,t,p,g\n1,"a, ""b""\nand c",0,a\n0,,1,b\n0,,1,b\n'),
         ("records.json", '[{"y":1,"p":0,"g":"a"},{"y":0,"p":1,"g":"b"},{"y":0,"p":1,"g":"b"}]'),
-        ("lines.jsonl", '{"y":1,"p":0,"g":"a"}\n' + '{"y":0,"p":1,"g":"b"}\n' * 2),
+        ("lines.jsonl", LINES),
         ("lines.ndjson", '{"y":1,"p":0,"g":"a"}\n' + '{"g":"b","y":0,"p":1}\n' * 2),
+        ("rows.csv.gz", gzip.compress(CSV.encode())),
+        ("rows.jsonl.gz", gzip.compress(LINES.encode())),
         ("odd [1]*? name's.csv", CSV),
     ],
 )
@@ -69,21 +73,6 @@ def test_file_of_a_format_gives_its_rows(tmp_path: Path, name: str, content: str
     path = write(tmp_path / name, content)
     assert rows_of(path) == EXPECTED
     assert rows_of(str(path)) == EXPECTED
-
-
-@pytest.mark.parametrize("name", ["rows.csv.gz", "rows.jsonl.gz"])
-def test_file_of_gzip_gives_its_rows(tmp_path: Path, name: str) -> None:
-    lines = '{"y":1,"p":0,"g":"a"}\n' + '{"y":0,"p":1,"g":"b"}\n' * 2
-    content = CSV if "csv" in name else lines
-    assert rows_of(write(tmp_path / name, gzip.compress(content.encode()))) == EXPECTED
-
-
-@pytest.mark.parametrize("name", ["rows.parquet", "rows.pq"])
-def test_file_of_parquet_gives_its_rows(tmp_path: Path, name: str) -> None:
-    duckdb = pytest.importorskip("duckdb")
-    rows = "(VALUES (1, 0, 'a'), (0, 1, 'b'), (0, 1, 'b')) AS t(y, p, g)"
-    duckdb.sql(f"COPY (FROM {rows}) TO '{tmp_path / name}' (FORMAT parquet)")
-    assert rows_of(tmp_path / name) == EXPECTED
 
 
 def test_files_of_a_pattern_or_a_list_are_one_table(tmp_path: Path) -> None:
@@ -219,71 +208,34 @@ def test_json_of_mixed_types_is_text(tmp_path: Path) -> None:
 # Files that are not read.
 
 HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
+NO_HEADER = "seems to have no header line: pass pandas.read_csv(..., names=[...])."
+NO_UTF8 = "is not UTF-8 (line {}): pass the frame of pandas.read_csv(..., encoding=...)."
+OTHER = "must be CSV, Parquet or JSON: pass {}(...)."
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        (
-            "rows.csv",
-            gzip.compress(CSV.encode(), mtime=0),
-            "'{}' is gzip: let its name end in '.gz'.",
-        ),
-        ("rows.csv", b"PAR1" + b"x" * 40, "'{}' is Parquet: let its name end in '.parquet'."),
-        ("rows.csv", "", "'{}' is empty."),
-        ("rows.csv", "\n", "'{}' seems to have no header line: pass"),
-        (
-            "adult.data",
-            HEADLESS,
-            "'{}' seems to have no header line: pass pandas.read_csv(..., names=[...]).",
-        ),
-        (
-            "rows.csv",
-            "y,p,g\n1,0,é\n".encode("latin-1"),
-            "'{}' is not UTF-8 (line 2): pass the frame of pandas.read_csv(..., encoding=...).",
-        ),
-        (
-            "rows.csv",
-            CSV.encode("utf-16"),
-            "'{}' is not UTF-8 (line 1): pass the frame of pandas.read_csv(..., encoding=...).",
-        ),
-        (
-            "rows.csv",
-            CSV + "1,0,a\r\n" * 3,
-            "'{}' mixes line ends (LF and CRLF), or has a quote that does not end.",
-        ),
-        (
-            "rows.csv",
-            CSV + "1,0\n",
-            "'{}' cannot be read (line 5): Expected Number of Columns: 3 Found: 2.",
-        ),
+        ("rows.csv", gzip.compress(CSV.encode(), mtime=0), "is gzip: let its name end in '.gz'."),
+        ("rows.csv", b"PAR1" + b"x" * 40, "is Parquet: let its name end in '.parquet'."),
+        ("rows.csv", "", "is empty."),
+        ("rows.csv", "\n", NO_HEADER),
+        ("adult.data", HEADLESS, NO_HEADER),
+        ("rows.csv", "y,p,g\n1,0,é\n".encode("latin-1"), NO_UTF8.format(2)),
+        ("rows.csv", CSV.encode("utf-16"), NO_UTF8.format(1)),
+        ("rows.csv", CSV + "1,0,a\r\n" * 3, "mixes line ends (LF and CRLF), or has a quote that"),
+        ("rows.csv", CSV + "1,0\n", "cannot be read (line 5): Expected Number of Columns: 3 Found"),
         ("rows.csv", CSV + '1,0,"a\n', "cannot be read (line 5): Value with unterminated quote"),
+        ("rows.arff", "@relation rows", OTHER.format("pandas.read_csv")),
+        ("rows.duckdb", "0000DUCK", "pass duckdb.connect(...).table(...)."),
+        ("rows.xlsx", b"PK\x03\x04", OTHER.format("pandas.read_excel")),
         (
-            "rows.arff",
-            "@relation rows",
-            "'{}' must be CSV, Parquet or JSON: pass pandas.read_csv(...).",
-        ),
-        (
-            "rows.duckdb",
-            "0000DUCK",
-            "'{}' must be CSV, Parquet or JSON: pass duckdb.connect(...).table(...).",
-        ),
-        (
-            "rows.xlsx",
-            b"PK\x03\x04",
-            "'{}' must be CSV, Parquet or JSON: pass pandas.read_excel(...).",
-        ),
-        (
-            "columns.json",
+            "rows.json",
             '{"y":{"0":1},"p":{"0":1},"g":{"0":"a"}}',
-            "'{}' has lists or records in a column that must hold labels.",
+            "has lists or records in a column",
         ),
-        ("rows.csv.gz", CSV, "'{}' cannot be read: Input is not a GZIP stream"),
-        (
-            "rows.csv.gz",
-            gzip.compress(CSV.encode() * 99, mtime=0)[:-20],
-            "'{}' cannot be read",  # DuckDB before 2.0 does not say why.
-        ),
+        ("rows.csv.gz", CSV, "cannot be read: Input is not a GZIP stream"),
+        ("rows.csv.gz", gzip.compress(CSV.encode() * 99)[:-20], "cannot be read"),
     ],
 )
 def test_file_that_cannot_be_read_raises_with_the_true_cause(
@@ -293,7 +245,8 @@ def test_file_that_cannot_be_read_raises_with_the_true_cause(
     write(Path(name), content)
     with pytest.raises(ValueError, match=r"header|UTF|is|has|mixes|must|read") as raised:
         rows_of(name)
-    assert message.replace("{}", name) in str(raised.value)
+    assert str(raised.value).startswith(f"'{name}' ")
+    assert message in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -338,18 +291,10 @@ def test_file_without_rows_raises(tmp_path: Path) -> None:
         bam.Counts.from_frame(path, **NAMES)
 
 
-def test_column_that_a_later_file_lacks_raises_with_the_file(tmp_path: Path) -> None:
-    first = write(tmp_path / "mon.csv", CSV)
-    second = write(tmp_path / "tue.csv", "y,q,g\n1,1,a\n")
-    with pytest.raises(ValueError, match=r"tue\.csv' must have one column 'p'"):
-        rows_of([first, second])
-
-
-@pytest.mark.parametrize("ending", ["parquet", "jsonl"])
-def test_column_that_a_later_typed_file_lacks_raises_with_the_file(
-    tmp_path: Path, ending: str
-) -> None:
-    duckdb = pytest.importorskip("duckdb")
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_column_that_a_later_file_lacks_raises_with_the_file(tmp_path: Path, ending: str) -> None:
+    write(tmp_path / "mon.csv", CSV)
+    write(tmp_path / "tue.csv", "y,q,g\n1,1,a\n")
     duckdb.sql("SELECT 1 AS y, 0 AS p, 'a' AS g").write_parquet(str(tmp_path / "mon.parquet"))
     duckdb.sql("SELECT 1 AS y, 'a' AS g").write_parquet(str(tmp_path / "tue.parquet"))
     write(tmp_path / "mon.jsonl", '{"y":1,"p":0,"g":"a"}\n')
@@ -359,11 +304,13 @@ def test_column_that_a_later_typed_file_lacks_raises_with_the_file(
 
 
 def test_files_of_parquet_may_differ_in_order_and_types(tmp_path: Path) -> None:
-    duckdb = pytest.importorskip("duckdb")
     duckdb.sql("SELECT 1 AS y, 0 AS p, 'a' AS g").write_parquet(str(tmp_path / "mon.parquet"))
     tuesday = "SELECT 'b' AS g, 9 AS extra, 0.5::DOUBLE AS p, 0::TINYINT AS y"
-    duckdb.sql(tuesday).write_parquet(str(tmp_path / "tue.parquet"))
-    assert rows_of(tmp_path / "*.parquet") == {(1, 0.0, "a"): 1, (0, 0.5, "b"): 1}
+    duckdb.sql(tuesday).write_parquet(str(tmp_path / "tue.pq"))
+    assert rows_of([tmp_path / "mon.parquet", tmp_path / "tue.pq"]) == {
+        (1, 0.0, "a"): 1,
+        (0, 0.5, "b"): 1,
+    }
 
 
 @pytest.mark.parametrize("path", ["prediction.csv", "zzz/*.parquet", "*.parquet"])

@@ -24,10 +24,20 @@ def ends(estimate):
     return estimate.value, estimate.low, estimate.high
 
 
-def test_largest_difference_of_two_groups_has_the_band_of_their_pair():
-    largest = largest_gap(alternating([0.50, 0.30], [0.04, 0]), HUNDRED, "AB")
-    assert ends(largest.difference) == pytest.approx((0.20, 0.20 - 0.045, 0.20 + 0.045))
+@pytest.mark.parametrize(
+    ("rates", "error", "rows", "expected"),
+    [
+        ([0.50, 0.30], 0.04, [100, 100], (0.20, 0.20 - 0.045, 0.20 + 0.045)),
+        ([0.50, 0.48], 0.04, [100, 100], (0.02, 0, 0.065)),  # Not clear: begins at 0.
+        ([0.99, 0.00], 0.01, [100, 100], (0.99, 0.99 - 0.015, 1)),  # Ends at 1.
+        ([0.50, 0.30], 0.04, [20, 1000], (0.20, 0.16 - 0.5 / 20, 0.24 + 0.5 / 20)),
+    ],
+)
+def test_largest_difference_of_two_groups_has_the_band_of_their_pair(rates, error, rows, expected):
+    largest = largest_gap(alternating(rates, [error, 0]), np.array(rows), "AB")
+    assert ends(largest.difference) == pytest.approx(expected)
     assert largest.difference.reason == ""
+    assert (largest.ratio.high == 1) == (expected[1] == 0)
 
 
 def test_largest_difference_of_three_groups_has_ends_of_all_pairs():
@@ -36,22 +46,6 @@ def test_largest_difference_of_three_groups_has_ends_of_all_pairs():
     rows = np.array([1000, 1000, 1000])
     largest = largest_gap(rates, rows, "ABC")
     assert ends(largest.difference) == pytest.approx((0.30, 0.28 - 0.0105, 0.30 + 0.2005))
-
-
-def test_largest_difference_that_is_not_clear_begins_at_0_and_the_ratio_ends_at_1():
-    largest = largest_gap(alternating([0.50, 0.48], [0.04, 0]), HUNDRED, "AB")
-    assert ends(largest.difference) == pytest.approx((0.02, 0, 0.065))
-    assert largest.ratio.high == 1
-
-
-def test_largest_difference_of_rates_ends_at_1():
-    largest = largest_gap(alternating([0.99, 0.0], [0.01, 0]), HUNDRED, "AB")
-    assert largest.difference.high == 1
-
-
-def test_largest_difference_of_unequal_groups_has_half_a_row_of_the_smaller():
-    largest = largest_gap(alternating([0.50, 0.30], [0.04, 0]), np.array([20, 1000]), "AB")
-    assert largest.difference.high == pytest.approx(0.24 + 0.5 / 20)
 
 
 def test_largest_ratio_of_rates_has_a_log_scale_and_half_a_row():
@@ -91,17 +85,14 @@ def test_largest_gap_without_the_rate_of_a_group_is_undefined_and_names_it(undef
         assert estimate.reason == reason
 
 
-def test_largest_ratio_of_rates_that_are_all_0_is_undefined():
-    largest = largest_gap(np.zeros((41, 2)), HUNDRED, "AB")
-    assert largest.difference.value == 0
-    assert np.isnan(largest.ratio.value)
-    assert largest.ratio.reason == "a ratio needs values of at least 0, and one above 0"
-
-
-def test_largest_ratio_of_a_number_below_0_is_undefined():
-    largest = largest_gap(alternating([0.5, -0.1], [0.1, 0]), HUNDRED, "AB", is_rate=False)
-    assert np.isnan(largest.ratio.value)
-    assert largest.difference.reason == ""
+def test_largest_ratio_of_zeros_or_of_a_number_below_0_is_undefined():
+    zeros = largest_gap(np.zeros((41, 2)), HUNDRED, "AB")
+    rates = alternating([0.5, -0.1], [0.1, 0])
+    below = largest_gap(rates, HUNDRED, "AB", is_rate=False)
+    for largest, difference in ((zeros, 0), (below, 0.6)):
+        assert largest.difference.value == pytest.approx(difference)
+        assert np.isnan(largest.ratio.value)
+        assert largest.ratio.reason == "a ratio needs values of at least 0, and one above 0"
 
 
 # Values without an interval
@@ -122,11 +113,9 @@ def test_largest_gap_of_a_small_group_has_no_interval_and_names_it(rows, unit, r
     assert largest.ratio.value == pytest.approx(0.60)
     assert [estimate.reason for estimate in largest] == [reason, reason]
     assert np.isnan([largest.difference.low, largest.ratio.high]).all()
-
-
-def test_largest_gap_of_15_rows_up_to_rounding_has_an_interval():
-    rows = np.array([100, 15 - 1e-12])
-    assert largest_gap(alternating([0.5, 0.4], [0.04, 0]), rows, "AB").difference.reason == ""
+    # A number that is 15 but for rounding is enough.
+    enough = np.array([100, 15 - 1e-12])
+    assert largest_gap(rates, enough, "AB", unit=unit).difference.reason == ""
 
 
 @pytest.mark.parametrize(
@@ -152,17 +141,13 @@ def test_largest_gap_of_a_rate_that_is_often_undefined_has_no_interval():
     assert largest_gap(rates, HUNDRED, "AB").difference.reason == reason
 
 
-def test_largest_gap_that_never_varies_has_no_interval():
-    largest = largest_gap(np.tile([1.0, 1.0], (41, 1)), HUNDRED, "AB")
+@pytest.mark.parametrize("groups", ["A", "AB"])
+def test_largest_gap_that_never_varies_has_no_interval(groups):
+    rows = np.full(len(groups), 100)
+    largest = largest_gap(np.ones((41, len(groups))), rows, groups)
     assert (largest.difference.value, largest.ratio.value) == (0, 1)
     reasons = [estimate.reason for estimate in largest]
     assert reasons == ["every replicate gives the same value"] * 2
-
-
-def test_largest_gap_of_one_group_has_no_interval():
-    largest = largest_gap(alternating([0.5], [0.1]), np.array([100]), "A")
-    assert (largest.difference.value, largest.ratio.value) == (0, 1)
-    assert largest.difference.reason == "every replicate gives the same value"
 
 
 @pytest.mark.parametrize(("rate", "reason"), [(0.05, ""), (0.04, "B has fewer than 5 positives")])
