@@ -134,6 +134,9 @@ class Counts:
     def from_chunks(cls, frames: Iterable[Any], **columns: Any) -> Counts:
         """Count the frames of a stream, which need not fit into memory together.
 
+        A name means the same cluster in all frames. Clusters of counts that are added are
+        taken to be different ones.
+
         Parameters
         ----------
         frames : iterable of frames
@@ -236,17 +239,23 @@ def _count_frames(
 ) -> Rows:
     """Return the distinct rows of frames; see :meth:`Counts.from_chunks`."""
     parts: list[Rows] = []
+    clusters: dict[Any, int] = {}
     for frame in frames:
         for inputs in read_table(frame, names, options["missing_values"]):
             rows = _read_rows(inputs, options)
             variables = on_common_labels(rows.variables, rows.listed)
-            parts.append(replace(rows, variables=variables, names=inputs["names"]))
+            rows = replace(rows, variables=variables, names=inputs["names"])
+            if rows.cluster is not None:
+                names_of_clusters = pd.unique(arrays.to_array(inputs["clusters"], "clusters"))
+                codes = [clusters.setdefault(x, len(clusters)) for x in names_of_clusters.tolist()]
+                rows = replace(rows, cluster=np.array(codes)[rows.cluster])
+            parts.append(rows)
             # Parts of about the same size are added, so that no row is copied often.
             while len(parts) > 1 and 2 * len(parts[-1]) > len(parts[-2]):
-                parts[-2:] = [parts[-2] + parts[-1]]
+                parts[-2:] = [parts[-2].append(parts[-1])]
     if not parts:
         raise ValueError("data must have at least one row; received none")
-    return finish_rows(reduce(add, parts), options)
+    return finish_rows(reduce(Rows.append, parts), options)
 
 
 def count_arrays(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
@@ -259,7 +268,9 @@ def _read_rows(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
     rows = read_rows(columns, options)
     has_sizes = rows.w is not None or columns.get("count") is not None
     if has_sizes and not (rows.weight > 0).all():
-        rows = rows.take(np.flatnonzero(rows.weight))
+        kept = np.flatnonzero(rows.weight)
+        cluster = None if rows.cluster is None else rows.cluster[kept]
+        rows = replace(rows.take(kept), cluster=cluster)
     return rows.tallied()
 
 
@@ -338,7 +349,10 @@ def finish_rows(rows: Rows, options: Mapping[str, Any]) -> Rows:
     variables = dict(rows.variables)
     if options.get("threshold") is not None:
         variables |= decide(rows, options["threshold"], options["pos_label"])
-    return replace(rows, variables=on_common_labels(variables, rows.listed))
+    cluster = None
+    if rows.cluster is not None:  # Some may have had rows of weight 0 alone.
+        cluster = np.unique(rows.cluster, return_inverse=True)[1]
+    return replace(rows, variables=on_common_labels(variables, rows.listed), cluster=cluster)
 
 
 # The two ways in which data come: as arrays, or as data with names of columns.

@@ -305,6 +305,12 @@ class Rows:
 
     def __add__(self, other: Rows) -> Rows:
         """Return the rows of both; their clusters are taken to be different ones."""
+        if self.cluster is not None and other.cluster is not None:
+            other = replace(other, cluster=other.cluster + self.cluster.max(initial=-1) + 1)
+        return self.append(other)
+
+    def append(self, other: Rows) -> Rows:
+        """Return the rows of both; one number means one cluster."""
         _check_summands(self, other)
         lists = {}
         for truth in (*PREDICTED, CONTROL):
@@ -315,8 +321,7 @@ class Rows:
         if first.w is not None or second.w is not None:
             w = np.concatenate([first.unit, second.unit])
         if first.cluster is not None and second.cluster is not None:
-            others = second.cluster + first.cluster.max(initial=-1) + 1
-            cluster = np.concatenate([first.cluster, others])
+            cluster = np.concatenate([first.cluster, second.cluster])
         variables = {key: _append(v, second.variables[key]) for key, v in first.variables.items()}
         n, dropped = np.concatenate([first.n, second.n]), first.dropped + second.dropped
         digests = first.digest, second.digest
