@@ -35,7 +35,7 @@ _OPPOSITE = 1.96
 
 @dataclass(frozen=True)
 class Gap:
-    """The gap between two groups in one class, and what a model does to it.
+    """The gap between two groups in one class, in the labels and in the predictions of a model.
 
     The first group is the one with the higher rate in the labels where that is clear, else the one
     with the higher sum of both rates where that is clear, else the one with the higher rate in the

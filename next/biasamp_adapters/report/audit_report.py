@@ -44,6 +44,7 @@ class AuditReport:
         All numbers, as plain values; its keys are those of
         :class:`biasamp_adapters.auditing.summary.Summary`.
     computed : Computed
+        The arrays behind them, which methods of the report read.
     """
 
     summary: Summary
