@@ -32,7 +32,8 @@ def test_report_says_what_its_sample_says_but_for_numbers_that_are_drawn(name: s
     data, options = SAMPLES[name]
     sample = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
     texts = [sample.split("\n\n", 1)[1], bam.audit(data, **options).to_text(full=True)]
-    drawn = re.compile(r"\([^()]* to [^()]*\)|[+−]?[\d.]+ to [+−]?[\d.]+|[─━]+|\s+")
+    versions = r"(?:biasamp-adapters|numpy): \S+"
+    drawn = re.compile(rf"\([^()]* to [^()]*\)|[+−]?[\d.]+ to [+−]?[\d.]+|[─━]+|{versions}|\s+")
     expected, found = (drawn.sub(" ", text).split() for text in texts)
     assert found == expected
 
