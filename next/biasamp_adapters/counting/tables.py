@@ -71,6 +71,9 @@ def _read(data: Any, arguments: Arguments, missing_values: Any) -> Iterator[Chun
         data, where = data.paths, data.where
     paths = data if isinstance(data, list | tuple) else [data]
     data = nw.to_native(data, pass_through=True)
+    arrow = nw.dependencies.get_pyarrow()
+    if arrow and isinstance(data, arrow.RecordBatch):
+        data = arrow.Table.from_batches([data])
     if all(isinstance(path, str | os.PathLike) for path in paths):
         files = [file for path in paths for file in find_files(path)]
         with explained(files):

@@ -45,6 +45,10 @@ def _pyarrow(table: Any) -> Any:
     return table
 
 
+def _record_batch(table: Any) -> Any:
+    return table.combine_chunks().to_batches()[0]
+
+
 def _duckdb(table: Any) -> Any:
     import duckdb
 
@@ -78,6 +82,7 @@ ENGINES: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "polars": ("polars", _polars),
     "polars-lazy": ("polars", _polars_lazy),
     "pyarrow": ("pyarrow", _pyarrow),
+    "pyarrow-batch": ("pyarrow", _record_batch),
     "duckdb": ("duckdb", _duckdb),
     "dask": ("dask", _dask),
     "ibis": ("ibis", _ibis),
