@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from aif360.datasets import StructuredDataset
 from aif360.explainers import MetricJSONExplainer, MetricTextExplainer
@@ -18,6 +19,9 @@ from biasamp_adapters.aif360.datasets import Datasets, Grouping, Groups
 from biasamp_adapters.metrics.base import A_TO_T
 from biasamp_adapters.result import AmplificationResult
 from biasamp_adapters.warning import AmplificationWarning
+
+#: What the two datasets have in common, for AIF360.
+_SHARED = ("feature_names", "features", "protected_attributes", "instance_weights")
 
 
 class MetricMethods:
@@ -171,6 +175,11 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
             if rows[0] != rows[1]:
                 rule = "dataset and classified_dataset must have the same rows"
                 raise ValueError(f"{rule}; received {rows[0]} and {rows[1]} rows")
+            for name in _SHARED:
+                own, other = getattr(dataset, name), getattr(classified_dataset, name, None)
+                if other is not None and not np.array_equal(own, other):
+                    rule = "classified_dataset must differ from dataset in labels and scores only"
+                    raise ValueError(f"{rule}; {name} differ: set those of dataset")
         # Of several classes, the host keeps copies with two.
         self.datasets = Datasets(dataset, classified_dataset, *sides, *options)
         super().__init__(dataset, classified_dataset, *sides)
