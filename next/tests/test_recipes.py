@@ -163,7 +163,7 @@ BY_RACE = {"sensitive_features": "race"}
             "With data, arguments are names of columns, and y_pred holds values. Pass arrays for "
             "all, or data.assign(y_pred=...).",
         ),
-        (lambda: bam.audit(**NAMES), "so data must come first: audit(frame, ...)."),
+        (lambda: bam.audit(**NAMES), "Pass an array, or data first as in audit(frame, ...)."),
         (lambda: bam.audit(MODEL, X, Y, **BY_RACE), "0 to 2 positional arguments but 3"),
         (lambda: bam.audit(MODEL, X, **BY_RACE), "AuditReport.from_estimator(model, X, y, ...)"),
         (

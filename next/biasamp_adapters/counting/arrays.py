@@ -110,13 +110,13 @@ def to_array(values: Any, argument: str) -> Any:
     if hasattr(values, "__array__") and not isinstance(values, pd.Index):
         return np.asarray(values)
     if isinstance(values, str | bytes):
-        raise ValueError(
-            f"{argument}={values!r:.80} names a column, so data must come first: audit(frame, ...)."
-        )
+        rule = f"{argument}={values!r:.80} names a column"
+        raise ValueError(f"{rule}. Pass an array, or data first as in audit(frame, ...).")
     if not isinstance(values, Collection) or isinstance(values, Set | Mapping):
         kind = type(values).__name__
         is_of_aif360 = hasattr(values, "protected_attribute_names")
         hint = ". Use biasamp_adapters.aif360.audit_report" if is_of_aif360 else ""
+        hint = ". Use metric.result(counts) or audit(counts)" if kind == "Counts" else hint
         raise ValueError(f"{argument} must be a column of values; received a {kind}{hint}")
     return to_objects(values)
 
@@ -137,7 +137,8 @@ def level_of_index(values: Any, level: str, argument: str) -> Any:
     index = getattr(values, "index", None)
     if not isinstance(index, pd.Index):
         rule = f"{argument}={level!r} names a level of y_true's index, which it has not"
-        raise ValueError(f"{rule}. Pass an array, or the table first: audit(frame, ...).")
+        hint = f"y as a Series with index=pd.Index({level}, name={level!r})"
+        raise ValueError(f"{rule}. Pass an array, or {hint}.")
     if level not in index.names:
         raise ValueError(
             f"y_true's index has no level {level!r}. "

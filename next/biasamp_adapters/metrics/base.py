@@ -72,6 +72,10 @@ class Metric:
     needs: ClassVar[tuple[str, ...]] = (TASK, PREDICTION, ATTRIBUTE)
 
     def __post_init__(self) -> None:
+        for setting in ("direction", "pos_label"):
+            if np.ndim(getattr(self, setting)):
+                rule = f"{setting} must be one value; received several"
+                raise ValueError(f"{rule}. In a MetricFrame, functools.partial binds settings")
         if isinstance(self.direction, str):
             object.__setattr__(self, "direction", self.direction.replace("→", "->"))
         if self.directions:
@@ -111,7 +115,7 @@ class Metric:
     def __call__(
         self,
         y_true: Any,
-        y_pred: Any,
+        y_pred: Any = None,
         *,
         sensitive_features: Any = None,
         sensitive_features_pred: Any = None,

@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -179,6 +180,12 @@ def test_bad_direction_raises(kind: Any, direction: Any) -> None:
         kind(direction=direction)
 
 
+def test_call_of_counts_names_the_method_that_takes_them() -> None:
+    counts = bam.Counts.from_arrays([0, 1], [0, 1], sensitive_features=[*"ab"])
+    with pytest.raises(ValueError, match=r"received a Counts. Use metric.result\(counts\) or"):
+        BA()(counts)
+
+
 FITTED = {"attacker": LogisticRegression()}
 OF_EXACT = "equalize='expected' is for the exact attacker, and not for 'uncertainty"
 
@@ -194,6 +201,8 @@ OF_EXACT = "equalize='expected' is for the exact attacker, and not for 'uncertai
         (DPA, {"equalize": "expected"} | FITTED, OF_EXACT),
         (DPA, {"evaluation": "loo"} | FITTED, "evaluation='loo' is of attacker='exact'"),
         (DPA, {"change": "log"}, "change must be .*; received 'log'"),
+        (BA, {"direction": np.array(["A->T"] * 2)}, "one value; received several. In a MetricFr"),
+        (MALS, {"pos_label": [1, 1]}, "pos_label must be one value; received several"),
         (Multi, {"combinations": "all"}, "must be 'observed' or 'subsets'; received 'all'"),
         (Multi, {"min_size": 0}, "min_size must be a whole number from 1 on; received 0"),
         (Multi, {"max_size": 1.5}, "max_size must be a whole number from 1 on; received 1.5"),
