@@ -143,8 +143,10 @@ class Counts:
         **columns
             As in :meth:`from_frame`.
         """
-        if isinstance(frames, str | os.PathLike) or hasattr(frames, "columns"):
-            raise ValueError("from_chunks takes several frames; one, or a path, is for from_frame")
+        is_one = isinstance(frames, str | os.PathLike | Mapping) or hasattr(frames, "columns")
+        if is_one or not isinstance(frames, Iterable):
+            rule = "from_chunks takes several frames; one, or a path, is for from_frame"
+            raise ValueError(f"{rule}; received {type(frames).__name__}")
         return cls(_count_frames(frames, *_split(columns)))
 
     @classmethod
@@ -217,7 +219,7 @@ class Counts:
 def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return columns, and options with their defaults; raise if an argument is neither."""
     _refuse_strata(arguments)
-    allowed = [*TRUTH, *_NUMBERS, *_OPTIONS]
+    allowed = [*(role for role in TRUTH if " " not in role), *_NUMBERS, *_OPTIONS]
     unknown = [name for name in arguments if name not in allowed]
     if unknown:
         raise ValueError(f"unknown argument {unknown[0]!r}; arguments are {', '.join(allowed)}")
@@ -330,11 +332,13 @@ def _read_numbers(columns: Mapping[str, Any], variables: Mapping[Key, Variable])
         if columns.get(argument) is not None:
             numbers[name] = arrays.read_numbers(columns[argument], argument)
             lengths[argument] = len(numbers[name])
+    if not lengths:
+        raise ValueError("y_true and y_pred, or data, must be given; received neither")
     if len(set(lengths.values())) != 1:
         received = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:6])
         groups: Any = columns.get(ATTRIBUTE)
         hint = ". Several features are the columns of a frame" if np.ndim(groups) == 2 else ""
-        raise ValueError(f"all inputs must have as many rows; received {received or 'none'}{hint}")
+        raise ValueError(f"all inputs must have as many rows; received {received}{hint}")
     return numbers
 
 

@@ -38,10 +38,10 @@ def read_scores(values: Any, argument: str) -> Codes:
 
 def explain_width(role: str, width: int, other: str) -> str:
     """Return what is wrong with columns beside one column of labels."""
-    return (
-        f"{role} has {width} columns and {other} 1. Pass predict_proba(X)[:, 1], or y_score= with "
-        "threshold=."
-    )
+    widths = f"{role} has {width} columns and {other} 1"
+    if role == TASK:
+        return f"{widths}. Pass the column of the labels."
+    return f"{widths}. Pass predict_proba(X)[:, 1], or y_score= with threshold=."
 
 
 def check_threshold(columns: Mapping[str, Any], options: Mapping[str, Any]) -> None:

@@ -280,7 +280,7 @@ def _read_metric(metric: Any) -> Any:
         return get_metric(metric)
     if not callable(metric):
         rule = 'metrics must be a metric, its name, or a dict such as {"BA": "BA"}'
-        raise ValueError(f"{rule}; received {metric!r:.80}")
+        raise ValueError(f"{rule}; received {type(metric).__name__}")
     is_bound = isinstance(metric, partial) and not metric.args
     function, settings = (metric.func, metric.keywords) if is_bound else (metric, {})
     name = next((name for known, name in _NAME_OF.items() if known is function), None)

@@ -278,7 +278,10 @@ def get_metric(metric: Any, **settings: Any) -> Metric:
         return metric
     if isinstance(metric, type) and issubclass(metric, Metric):
         raise ValueError(f"metric must be an object, {metric.__name__}(); received the class")
-    name = str(metric).replace("→", "->")
+    if not isinstance(metric, str):
+        rule = 'metric must be an object or a name, such as "BA"'
+        raise ValueError(f"{rule}; received {type(metric).__name__}")
+    name = metric.replace("→", "->")
     if name not in _BY_NAME:
         raise ValueError(unknown_name("metric", name, _SHORT, _BY_NAME))
     return replace(_BY_NAME[name], **settings)

@@ -306,8 +306,9 @@ def _explain_classes(truth: Codes, score: Array) -> str:
     if n_scores <= 2 < n_classes:
         numbers = f"y_true has {n_classes} classes and y_score {n_scores} values"
         return f"{numbers}; are they swapped? fit(y_score, y_true)."
+    received = listing(truth.labels) or "none"
     return (
-        f"y_true must have two classes, or columns of 0 and 1; received {listing(truth.labels)}. "
+        f"y_true must have two classes, or columns of 0 and 1; received {received}. "
         "With three or more, the threshold of one class would change the shares of the others."
     )
 

@@ -203,6 +203,7 @@ def test_file_of_every_kind_has_the_numbers_of_its_table(
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": [[*TABLE["g"]]] * 2}, "features are the"),
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": np.zeros((2, 400))}, "Several features"),
         ((TABLE["y"],), {"y_pred": "p"}, "received Series"),
+        ((), {}, "y_true and y_pred, or data, must be given; received neither"),
         ((), {**NAMES}, "Pass an array, or data first as in audit"),
         (
             (TABLE,),

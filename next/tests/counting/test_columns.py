@@ -232,7 +232,7 @@ def test_columns_values_with_data_raise_with_the_line_that_works(argument: str, 
     ("arguments", "fragment"),
     [
         ({"y_true": "true_*", "y_pred": ["pred_a"]}, "y_pred must name as many columns as y_true"),
-        ({"y_true": "y", "y_pred": ["p", "q"]}, "columns as y_true; received 'p', 'q' for 'y'"),
+        ({"y_true": "y", "y_pred": ["p", "q"]}, "received 'p', 'q' for 'y'. Several models are a"),
         ({"y_true": "true_*", "y_pred": "p"}, "received 'p' for 'true_a', 'true_b'"),
         (
             {"y_true": "y", "y_pred": {"m": "p", "n": "q"}, "y_score": "s"},

@@ -211,6 +211,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": [3, 4, 5, 6]}, "If these are scores: y_score=..., threshold=..."),
     ({"y_pred": ["u", "v", "u", "v"]}, "y_pred must share labels with y_true"),
     ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, "probabilities from 0 to 1; received 1.2"),
+    ({"y_true": np.eye(4)}, "y_true has 4 columns and y_pred 1. Pass the column of the labels"),
     ({"y_pred": np.full((4, 2), 0.5)}, r"Pass predict_proba\(X\)\[:, 1\]"),
     ({"y_pred": [np.array(P), np.array(Y)]}, "several models are a mapping, y_pred={'old': old"),
     ({"y_pred": [pd.DataFrame(P)] * 2}, "and rows an array; received a list of arrays"),
