@@ -58,6 +58,7 @@ def _is_binary(column: Array) -> bool:
 
 def read_input(values: Any, argument: str) -> Any:
     """Return an input as one column, a numpy or pandas array, or as a table of several."""
+    values = batch_to_table(values)
     if isinstance(values, OverlappingGroups):
         table = read_input(values.values, argument)
         if not isinstance(table, Table):
@@ -81,6 +82,14 @@ def read_input(values: Any, argument: str) -> Any:
             return to_array(values, argument)
         values = {name: frame[name].to_native() for name in frame.columns}
     return Table(tuple(values), [to_array(column, argument) for _, column in values.items()])
+
+
+def batch_to_table(values: Any) -> Any:
+    """Return a record batch of pyarrow as a table, and anything else as it is."""
+    arrow = nw.dependencies.get_pyarrow()
+    if arrow is None or not isinstance(values, arrow.RecordBatch):
+        return values
+    return arrow.Table.from_batches([values])
 
 
 def _read_list(values: Sequence[Any], argument: str) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from narwhals.dependencies import is_duckdb_relation
 
-from biasamp_adapters.counting.arrays import to_array, to_objects
+from biasamp_adapters.counting.arrays import batch_to_table, to_array, to_objects
 from biasamp_adapters.counting.columns import Choice, Column, are_labels, columns_of, find_columns
 from biasamp_adapters.counting.labels import TASK, listing
 from biasamp_adapters.counting.paths import COUNT, Selection, explained, find_files, query_files
@@ -70,10 +70,7 @@ def _read(data: Any, arguments: Arguments, missing_values: Any) -> Iterator[Chun
     if isinstance(data, Selection):
         data, where = data.paths, data.where
     paths = data if isinstance(data, list | tuple) else [data]
-    data = nw.to_native(data, pass_through=True)
-    arrow = nw.dependencies.get_pyarrow()
-    if arrow and isinstance(data, arrow.RecordBatch):
-        data = arrow.Table.from_batches([data])
+    data = batch_to_table(nw.to_native(data, pass_through=True))
     if all(isinstance(path, str | os.PathLike) for path in paths):
         files = [file for path in paths for file in find_files(path)]
         with explained(files):
@@ -112,6 +109,7 @@ def _read_engine(native: Any, arguments: Arguments) -> Iterator[Chunk]:
     if names is None:
         rule = "data must be a frame, a mapping of columns or paths of files"
         hint = " Pass a table of it: connection.table(name)." if hasattr(native, "table") else ""
+        hint = " Counts.from_chunks takes frames." if isinstance(native, list | tuple) else hint
         raise TypeError(f"{rule}; received {type(native).__name__}.{hint}")
     choices = find_columns(names, arguments)
     columns = columns_of(choices)

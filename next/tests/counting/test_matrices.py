@@ -95,6 +95,7 @@ NAMED: dict[str, Container] = {
     "polars": lambda rows: pl.DataFrame(named(rows).to_dict("list")),
     "polars Boolean": lambda rows: pl.DataFrame(named(rows).astype(bool).to_dict("list")),
     "arrow": lambda rows: pa.table(named(rows).to_dict("list")),
+    "arrow batch": lambda rows: pa.record_batch(named(rows).to_dict("list")),
 }
 
 

@@ -246,7 +246,7 @@ def test_read_table_text_as_a_number_raises_with_its_name(engine: Engine) -> Non
         rows_of(frame, y_true="true_*")
 
 
-@pytest.mark.parametrize("data", [np.zeros(3), pd.Series([1]), 5, None])
+@pytest.mark.parametrize("data", [np.zeros(3), pd.Series([1]), 5, None, [{"y": [1]}]])
 def test_read_table_of_no_table_raises(data: Any) -> None:
     with pytest.raises(TypeError, match="data must be a frame, a mapping of columns or paths"):
         rows_of(data, y_true="y")
