@@ -14,7 +14,13 @@ from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, posit
 from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_over_classes
 from biasamp_adapters.inference.intervals import Trust, is_still, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
-from biasamp_adapters.metrics.attack_tables import OF_COLUMNS, OF_LABELS, OF_PAIRS, Attack
+from biasamp_adapters.metrics.attack_tables import (
+    OF_COLUMNS,
+    OF_LABELS,
+    OF_PAIRS,
+    Attack,
+    bias_of_expectation,
+)
 from biasamp_adapters.metrics.quality import (
     BALANCED,
     LOSS,
@@ -181,7 +187,9 @@ class AttackMeasurement(Measurement):
             return self.metric.equalize != "sampled"
         n_rows, score = self.evaluation.rows.effective_rows, self.quality.score
         if self.quality.name == LOSS:
-            bias = self.attack.bias(self.margins, self.expected_tables, n_rows)
+            labels = self.attack.tables(self.margins, self.attack.data)
+            accuracy, axis = self.attack.accuracy(self.margins), self.attack.axis
+            bias = bias_of_expectation(labels, self.expected_tables, accuracy, axis, n_rows)
             total = score(self.expected_tables, None) + score(self.model_tables, None)
             return bool((bias <= _MAX_BIAS * total).all())
         return self.quality.has_clear_winners(self.expected_tables, n_rows, self.attack.axis)

@@ -86,13 +86,6 @@ class Attack:
             unit = divide(self.tables(margins.squared, self.data), table, 0.0)
         return drawn_flips(np.repeat(table, n_trials, axis=0), accuracy, self.axis, rng, unit)
 
-    def bias(self, margins: Margins, expected: Array, n_rows: float) -> Array:
-        """Return how much lower the cross-entropy of drawn tables is than that of the expected."""
-        accuracy = self.accuracy(margins)
-        return bias_of_expectation(
-            self.tables(margins, self.data), expected, accuracy, self.axis, n_rows
-        )
-
 
 ATTACKS = {
     A_TO_T: Attack((ATTRIBUTE, TASK), (ATTRIBUTE, PREDICTED[TASK]), TASK),

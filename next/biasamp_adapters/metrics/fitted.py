@@ -105,8 +105,6 @@ class Attacker:
 
     Attributes
     ----------
-    estimator : estimator
-        It is cloned for every fit.
     divides : bool
         Whether it guesses from P(class | input) / P(class).
     """

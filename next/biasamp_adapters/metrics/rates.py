@@ -224,21 +224,18 @@ class RateMeasurement(Measurement):
         note = words.UNCERTAIN_SHARES if self.reads_reference else words.UNCERTAIN_SIGNS
         return (note.format(k=n_uncertain, m=self.changes.size),)
 
-    def are_uncertain(self) -> Array:
-        """Return which signs may be the other one; those of ties and of given rates are certain."""
-        if self.evaluation.base_rates is not None:
-            return np.zeros(self.changes.shape, dtype=bool)
-        is_tie = signs(self.origin, is_even=self.reads_reference)[0] == 0
-        z = certainty(self.origin, is_even=self.reads_reference)
-        return (~is_tie & (np.abs(z) < _CERTAIN))[:, self.classes]
-
     def pairs(self) -> dict[str, Array]:
         """Return ``sign``, ``change``, ``contribution`` and ``uncertain`` of each pair."""
+        is_uncertain = np.zeros(self.changes.shape, dtype=bool)
+        if self.evaluation.base_rates is None:  # Signs of given rates and of ties are certain.
+            is_tie = signs(self.origin, is_even=self.reads_reference)[0] == 0
+            z = certainty(self.origin, is_even=self.reads_reference)
+            is_uncertain = (~is_tie & (np.abs(z) < _CERTAIN))[:, self.classes]
         return {
             "sign": self.coefficients.astype(int),
             "change": self.changes,
             "contribution": self.contributions(self.changes) + 0.0,  # Zeros have no minus sign.
-            "uncertain": self.are_uncertain(),
+            "uncertain": is_uncertain,
         }
 
 
@@ -308,12 +305,8 @@ class RateMetric(Metric):
 def pass_errors(margins: Margins, truth: str, joint: Array, others: Array) -> Array:
     """Return sums by another variable and predictions whose errors do not depend on it.
 
-    Parameters
-    ----------
-    joint : ndarray of shape (batch, others, labels)
-        Sums by the other variable and the true one.
-    others : ndarray of shape (batch, others, 1)
-        Sums by the other variable.
+    ``joint`` are sums by the other variable and the true one, (batch, others, labels), and
+    ``others`` sums by the other variable, (batch, others, 1).
     """
     total = margins.joint(ALL, truth)
     if not margins.variable(truth).is_matrix:
