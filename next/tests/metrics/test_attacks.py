@@ -88,6 +88,16 @@ def test_f1_is_that_of_the_positive_class(pos_label: Any, after: float) -> None:
     assert result.estimates["psi_model"].value == pytest.approx(after, abs=1e-12)
 
 
+def test_missing_predictions_are_no_class_of_f1() -> None:
+    # Of the 40 predictions of a, 20 are 1 and 20 are missing; of b ten are 1 and 30 are 0. Class 1
+    # is guessed for a alone, 2 * 20 / (30 + 40), or for all, 2 * 30 / (30 + 80).
+    predicted = [1] * 20 + [None] * 20 + [1] * 10 + [0] * 30
+    metric = DPA(quality="f1", equalize=None, missing="abstain")
+    groups = ["a"] * 40 + ["b"] * 40
+    result = metric.result([1, 0] * 40, predicted, sensitive_features=groups, n_boot=0)
+    assert result.estimates["psi_model"].value == pytest.approx(2 * 20 / 70, abs=1e-12)
+
+
 # Which way "auto" takes.
 
 

@@ -6,6 +6,7 @@ from math import log
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from fitted_cases import (
     A_TO_T,
@@ -310,6 +311,15 @@ def test_many_rows_have_fewer_trials_and_a_note(
     notes = metric.result(**TABLE | {"y_pred": LABELS}, n_boot=0).notes
     note = f"Mean of {n_trials} trials; flips and folds leave a standard error of 0 in the value."
     assert notes == (note,)
+
+
+def test_pairs_of_a_fitted_attacker_are_those_of_drawn_flips() -> None:
+    predicted = np.where(np.arange(40) % 8 == 0, 1 - LABELS, LABELS)
+    tables = [
+        new_metric(A_TO_T, **settings).result(**TABLE | {"y_pred": predicted}, n_boot=0).by_pair
+        for settings in ({"attacker": TREE, "n_trials": 5}, {"equalize": "sampled", "n_trials": 5})
+    ]
+    pd.testing.assert_frame_equal(*tables)
 
 
 def test_pairs_of_a_scorer_of_a_fitted_attacker_have_no_levels() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binom, chisquare
+from scipy.stats import binom
 
 from biasamp_adapters import DirectionalPredictabilityAmplification
 from biasamp_adapters.metrics.attack_tables import (
@@ -149,19 +149,15 @@ def test_certain_flips_keep_the_weight_of_their_rows(predicted: list[int]) -> No
 
 
 @pytest.mark.parametrize(
-    ("n", "p"), [(1, 0.3), (7, 0.5), (12, 0.8), (40, 0.05), (101, 0.5), (1000, 0.9), (4000, 0.03)]
+    ("n", "p"), [(1, 0.3), (7, 0.5), (12, 0.8), (40, 0.05), (400, 0.5), (1000, 0.9), (4000, 0.03)]
 )
-def test_binomial_numbers_have_their_distribution(n: int, p: float) -> None:
-    drawn = binomial(np.full(50_000, float(n)), p, generator())
-    edges = np.unique(binom.ppf([0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98], n, p))
-    below = np.array([(drawn <= edge).mean() for edge in edges])
-    observed = np.diff([0, *below, 1]) * 50_000
-    expected = np.diff([0, *binom.cdf(edges, n, p), 1]) * 50_000
-    is_some = expected > 0
-    assert chisquare(observed[is_some], expected[is_some]).pvalue > 1e-6
-    assert (drawn == np.rint(drawn)).all()
-    assert drawn.min() >= 0
-    assert drawn.max() <= n
+def test_binomial_numbers_are_quantiles_of_uniform_numbers(n: int, p: float) -> None:
+    numbers = np.full(50_000, float(n))
+    drawn, uniform = binomial(numbers, p, generator()), generator().random(50_000)
+    differs = drawn != binom.ppf(uniform, n, p)
+    # Large ones are those of an expansion, which misses less than 1 % of them, by 1.
+    assert differs.mean() < 0.01
+    assert np.abs(drawn - binom.ppf(uniform, n, p)).max() <= 1
 
 
 def test_binomial_numbers_of_each_kind_stand_in_their_places() -> None:

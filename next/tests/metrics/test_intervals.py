@@ -174,6 +174,8 @@ CASES: list[tuple[Any, Columns, str, str]] = [
     (DPA(quality="accuracy", equalize=None), moved(6), "psi_model", NONE_SHOWN),
     (DPA(quality="accuracy", equalize=None), moved(7), "psi_model", ""),
     (DPA(quality="accuracy", equalize=None), moved(7), "psi_dataset", NONE_SHOWN),
+    # Levels of a loss, 1 / (100 * .43), may lie below that of a guess by chance, 1/2.
+    (DPA(quality="hard_inverse_cross_entropy", equalize=None), moved(7), "psi_model", ""),
     # Chance makes 1 of the labels and 1 of the predictions: 2 / 3.93. A difference is no ratio. Of
     # 30 times as many rows G is 118, of which 2 are 1.7 %.
     (DPA(quality=U, equalize=None), moved(7), "value", CHANCE),

@@ -153,6 +153,9 @@ def test_settings_are_keywords_and_never_change(kind: Any) -> None:
         kind("A->T")
     with pytest.raises(FrozenInstanceError):
         kind().missing = "drop"
+    if not kind.directions:
+        with pytest.raises(TypeError, match="unexpected keyword argument 'direction'"):
+            kind(direction="A->T")
 
 
 @pytest.mark.parametrize(
