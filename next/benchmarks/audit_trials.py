@@ -32,8 +32,7 @@ import biasamp_adapters as bam
 from biasamp_adapters.counting.labels import ATTRIBUTE, ATTRIBUTE_PREDICTION, PREDICTION, TASK
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.inference.gaps import GroupRates
-from biasamp_adapters.inference.verdict import Judgement, judge
+from biasamp_adapters.inference.verdict import GroupRates, Judgement, judge
 
 #: Names of designs and their rows; the last exchanges groups and classes.
 TRIED = (

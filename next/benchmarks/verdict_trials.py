@@ -25,11 +25,15 @@ import numpy as np
 from verdict_designs import TWO, designs
 from verdict_samples import Array, Design
 
-from biasamp_adapters.inference.bands import simultaneous_bands
-from biasamp_adapters.inference.gaps import ALL_ROWS, GroupRates, choose_comparison
+from biasamp_adapters.inference.bands import largest_gap, simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate
-from biasamp_adapters.inference.largest import largest_gap
-from biasamp_adapters.inference.verdict import Judgement, judge
+from biasamp_adapters.inference.verdict import (
+    ALL_ROWS,
+    GroupRates,
+    Judgement,
+    choose_comparison,
+    judge,
+)
 
 MOST_WRONG, MOST_WRONG_ON_AVERAGE, POWER_APART = 0.075, 0.04, 0.03
 MOST_ANNOUNCED, LEAST_COVERED = 0.08, 0.93

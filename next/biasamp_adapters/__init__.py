@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from biasamp_adapters.counting.base_rates import BaseRates as BaseRates
     from biasamp_adapters.counting.counts import Counts as Counts
     from biasamp_adapters.counting.variables import OverlappingGroups as OverlappingGroups
-    from biasamp_adapters.inference.gaps import Gap as Gap
     from biasamp_adapters.inference.intervals import Estimate as Estimate
+    from biasamp_adapters.inference.verdict import Gap as Gap
     from biasamp_adapters.metrics.attacks import (
         DirectionalPredictabilityAmplification as DirectionalPredictabilityAmplification,
     )
@@ -65,7 +65,7 @@ _HOMES = {
     "counting.variables": ("OverlappingGroups",),
     "auditing.answer": ("Verdict",),
     "auditing.check": ("Failure",),
-    "inference.gaps": ("Gap",),
+    "inference.verdict": ("Gap",),
     "inference.intervals": ("Estimate",),
     "metrics.attacks": ("DirectionalPredictabilityAmplification", "LeakageAmplification"),
     "metrics.compare": ("Comparison", "compare"),

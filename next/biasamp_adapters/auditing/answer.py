@@ -31,8 +31,8 @@ from biasamp_adapters.auditing.subject import (
 )
 from biasamp_adapters.auditing.summary import GapRecord, Summary
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join
-from biasamp_adapters.inference.gaps import MOST_GAPS, Gap
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
+from biasamp_adapters.inference.verdict import MOST_GAPS, Gap
 
 #: A headline has no more words if it also counts the gaps that are not clear.
 _MOST_WORDS = 30

@@ -15,9 +15,8 @@ from biasamp_adapters.counting.counts import MODEL
 from biasamp_adapters.counting.labels import ATTRIBUTE_PREDICTION, PREDICTION, Array, Label
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.inference.gaps import GroupRates
 from biasamp_adapters.inference.replicates import FurtherScores, replicate, replicates_of
-from biasamp_adapters.inference.verdict import Judgement, judge
+from biasamp_adapters.inference.verdict import GroupRates, Judgement, judge
 from biasamp_adapters.metrics.attacks import AttackMetric
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.functions import get_metric

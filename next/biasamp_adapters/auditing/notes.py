@@ -11,8 +11,8 @@ from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import Names, Subject, is_small, subject_of
 from biasamp_adapters.auditing.summary import MEASURES, Summary
 from biasamp_adapters.figures import Digits, agree, count, join, name, percent
-from biasamp_adapters.inference.gaps import ALL_ROWS
 from biasamp_adapters.inference.intervals import FEW_ROWS
+from biasamp_adapters.inference.verdict import ALL_ROWS
 
 #: Predicted shares of a class outside these times its share in the labels get a note.
 _LEAST, _MOST = 0.8, 1.25

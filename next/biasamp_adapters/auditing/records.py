@@ -33,9 +33,8 @@ from biasamp_adapters.auditing.summary import (
 )
 from biasamp_adapters.counting.labels import PREDICTION, Array
 from biasamp_adapters.counting.margins import divide
-from biasamp_adapters.inference.bands import NOISE, simultaneous_bands
+from biasamp_adapters.inference.bands import NOISE, largest_gap, simultaneous_bands
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
-from biasamp_adapters.inference.largest import largest_gap
 from biasamp_adapters.metrics.base import A_TO_T
 
 #: Rows that rates of a kind need, but for rounding: a rate times rows may be 14.99999.

@@ -23,8 +23,8 @@ from biasamp_adapters.auditing.summary import (
     VerdictRecord,
 )
 from biasamp_adapters.figures import is_clear, name, plural
-from biasamp_adapters.inference.gaps import ALL_ROWS
 from biasamp_adapters.inference.intervals import FEW_ROWS
+from biasamp_adapters.inference.verdict import ALL_ROWS
 
 
 @dataclass(frozen=True)

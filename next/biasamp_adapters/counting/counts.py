@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters.counting import arrays, saved
-from biasamp_adapters.counting.frames import frame_of_pairs, frame_of_rows
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     ATTRIBUTE_PREDICTION,
@@ -29,9 +28,13 @@ from biasamp_adapters.counting.labels import (
     read_lists,
 )
 from biasamp_adapters.counting.paths import find_files, is_saved_counts
-from biasamp_adapters.counting.reading import on_common_labels, read_variables
+from biasamp_adapters.counting.reading import (
+    check_threshold,
+    decide,
+    on_common_labels,
+    read_variables,
+)
 from biasamp_adapters.counting.rows import Rows, digest_of
-from biasamp_adapters.counting.scores import check_threshold, decide
 from biasamp_adapters.counting.tables import read_table
 from biasamp_adapters.counting.variables import Variable
 
@@ -192,8 +195,8 @@ class Counts:
         """Return one row for each distinct row; of matrices one for each group and column."""
         rows = self.rows
         if rows.is_matrix(TASK) or rows.is_matrix(ATTRIBUTE) or rows.block_sums is not None:
-            return frame_of_pairs(rows)
-        return frame_of_rows(rows)
+            return saved.frame_of_pairs(rows)
+        return saved.frame_of_rows(rows)
 
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):

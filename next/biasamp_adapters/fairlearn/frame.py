@@ -15,9 +15,8 @@ from biasamp_adapters import words
 from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, name_list, show
 from biasamp_adapters.counting.margins import mean_over_classes
 from biasamp_adapters.fairlearn.host_functions import HostMeasurement
-from biasamp_adapters.inference.bands import simultaneous_bands
+from biasamp_adapters.inference.bands import Largest, largest_gap, simultaneous_bands
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, estimate
-from biasamp_adapters.inference.largest import Largest, largest_gap
 from biasamp_adapters.result import Measurement
 
 _FEW = words.FEW_OF_A_KIND.format(have="", n=FEW_ROWS, unit="rows").strip()

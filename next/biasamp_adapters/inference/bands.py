@@ -7,15 +7,20 @@ The band of a number reaches k standard errors to both sides, and half a row mor
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
-from biasamp_adapters.counting.labels import Array
-from biasamp_adapters.inference.intervals import are_enough
+from biasamp_adapters import words
+from biasamp_adapters.counting.labels import Array, Label, name_list
+from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, are_enough, reason_of_number
 
 #: Smaller numbers and standard errors are rounding noise, and count as 0.
 NOISE = 1e-12
+
+#: A ratio of rates has no interval if some group has fewer positives.
+FEW_POSITIVES = 5
 
 
 class Numbers(NamedTuple):
@@ -87,3 +92,110 @@ def simultaneous_bands(
         reach = numbers.reach(k, np.broadcast_to(half_row, len(values))[has_band])
         low[has_band], high[has_band] = numbers.values - reach, numbers.values + reach
     return low, high
+
+
+# The largest difference between groups in one rate, and the ratio of lowest to highest.
+
+
+class Largest(NamedTuple):
+    """The largest difference between two groups, and the ratio of lowest to highest."""
+
+    difference: Estimate
+    ratio: Estimate
+
+
+def largest_gap(
+    rates: Array,
+    rows: Array,
+    groups: Sequence[Label],
+    *,
+    is_rate: bool = True,
+    unit: str = "rows",
+    confidence: float = 0.95,
+) -> Largest:
+    """Return the largest difference and the ratio over groups, with intervals or reasons.
+
+    Simultaneous bands of all pairs give the interval of the difference: from the largest lower end
+    of a size (0 if all bands hold 0) to the largest upper end. The ratio gets the same on the log
+    scale, with half a row added to rates. Both numbers exist only if every group has a value.
+
+    Parameters
+    ----------
+    rates : ndarray of shape (1 + replicates, groups)
+        The rate of each group, that of the data first. Any number if `is_rate` is False.
+    rows : ndarray of shape (groups,)
+        Rows in the denominators: effective rows where rows have weights, clusters where clusters
+        are drawn.
+    groups : sequence of labels
+    is_rate : bool
+        Whether the numbers are shares of rows. Others get bands without half a row, and an interval
+        of the ratio only if they are above 0 in every replicate.
+    unit : str
+        What `rows` counts, for the reasons: "rows labelled 1", "clusters".
+    confidence : float
+    """
+    undefined = ~np.isfinite(rates[0])
+    if undefined.any():
+        none = Estimate(np.nan, reason=words.NO_VALUE.format(have=_have(groups, undefined)))
+        return Largest(none, none)
+    draws = rates[np.isfinite(rates).all(axis=1)]
+    small = rows < FEW_ROWS * (1 - 1e-9)
+    if small.any():
+        reason = words.FEW_OF_A_KIND.format(have=_have(groups, small), n=FEW_ROWS, unit=unit)
+    else:
+        reason = reason_of_number(len(draws) - 1, len(rates) - 1, confidence)
+    if not reason and not measure(draws - draws[:, :1]).errors.any():
+        reason = words.NO_VARIATION
+    ratio = _ratio(draws, rows if is_rate else None, groups, confidence, reason)
+    if reason:
+        return Largest(Estimate(float(np.ptp(draws[0])), reason=reason), ratio)
+    half_row = 0.5 / rows if is_rate else np.zeros(len(rows))
+    low, high = _ends_of_largest(draws, half_row, confidence)
+    high = min(high, 1.0) if is_rate else high
+    return Largest(Estimate(float(np.ptp(draws[0])), low, high, ""), ratio)
+
+
+def _ratio(
+    draws: Array, rows: Array | None, groups: Sequence[Label], confidence: float, reason: str
+) -> Estimate:
+    """Return the ratio of lowest to highest; a reason for both numbers goes before its own.
+
+    Only rates have rows.
+    """
+    least, most = float(draws[0].min()), float(draws[0].max())
+    if most <= 0 or least < 0:
+        return Estimate(np.nan, reason=words.NO_RATIO)
+    if rows is not None:
+        rare = draws[0] * rows < FEW_POSITIVES * (1 - 1e-9)
+        draws = (draws * rows + 0.5) / (rows + 1)
+        if rare.any() and not reason:
+            have = _have(groups, rare)
+            reason = words.FEW_OF_A_KIND.format(have=have, n=FEW_POSITIVES, unit="positives")
+    elif (draws <= 0).any() and not reason:
+        reason = words.NOT_ABOVE_0
+    if reason:
+        return Estimate(least / most, reason=reason)
+    low, high = _ends_of_largest(np.log(draws), np.zeros(len(groups)), confidence)
+    return Estimate(least / most, float(np.exp(-high)), float(np.exp(-low)), "")
+
+
+def _ends_of_largest(draws: Array, half_row: Array, confidence: float) -> tuple[float, float]:
+    """Return the largest lower end (at least 0) and the largest upper end of the sizes of pairs."""
+    values, errors, margins, largest = [], [], [], []
+    for first in range(draws.shape[1] - 1):
+        pairs = draws[:, first + 1 :] - draws[:, [first]]
+        numbers = measure(pairs)
+        values.append(np.abs(numbers.values))
+        errors.append(numbers.errors)
+        margins.append(np.maximum(half_row[first], half_row[first + 1 :]))
+        largest.append(largest_t(pairs, numbers))
+    sizes = Numbers(np.concatenate(values), np.concatenate(errors))
+    k = family_quantile(largest, confidence)
+    reach = sizes.reach(k, np.concatenate(margins))
+    return max(float((sizes.values - reach).max()), 0.0), float((sizes.values + reach).max())
+
+
+def _have(groups: Sequence[Label], chosen: Array) -> str:
+    """Return the names of groups and the verb that agrees with them."""
+    names = list(compress(groups, chosen))
+    return f"{name_list(names)} {'has' if len(names) == 1 else 'have'}"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biasamp_adapters.inference.largest import largest_gap
+from biasamp_adapters.inference.bands import largest_gap
 
 HUNDRED = np.array([100, 100])
 

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from biasamp_adapters.inference.gaps import GroupRates
-from biasamp_adapters.inference.verdict import judge
+from biasamp_adapters.inference.verdict import GroupRates, judge
 
 GROUPS = ("A", "B", "C", "D")
 
