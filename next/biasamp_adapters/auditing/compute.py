@@ -11,8 +11,7 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.evaluate import Members, ModelAudit, measure_groups, with_draws
-from biasamp_adapters.counting.counts import MODEL
-from biasamp_adapters.counting.labels import ATTRIBUTE_PREDICTION, PREDICTION, Array, Label
+from biasamp_adapters.counting.labels import ATTRIBUTE_PREDICTION, MODEL, PREDICTION, Array, Label
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.inference.replicates import FurtherScores, replicate, replicates_of

@@ -105,6 +105,15 @@ def _read_list(values: Sequence[Any], argument: str) -> Any:
     return np.array([list(row) for row in values], dtype=object)
 
 
+def name_of(values: Any) -> Any:
+    """Return the name of a column, or those of several columns that are crossed, or None."""
+    if isinstance(values, Table):
+        is_named = not values.are_groups and all(isinstance(name, str) for name in values.names)
+        return values.names if is_named else None
+    name = getattr(values, "name", None)
+    return name if isinstance(name, str) else None
+
+
 def to_array(values: Any, argument: str) -> Any:
     """Return one column as a numpy or pandas array."""
     if isinstance(values, np.ndarray | pd.Series | pd.Categorical):

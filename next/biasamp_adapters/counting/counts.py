@@ -17,6 +17,7 @@ from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     ATTRIBUTE_PREDICTION,
     CONTROL,
+    MODEL,
     PREDICTED,
     PREDICTION,
     SCORE,
@@ -27,7 +28,7 @@ from biasamp_adapters.counting.labels import (
     listing,
     read_lists,
 )
-from biasamp_adapters.counting.paths import find_files, is_saved_counts
+from biasamp_adapters.counting.paths import are_paths, find_files, is_saved_counts
 from biasamp_adapters.counting.reading import (
     check_threshold,
     decide,
@@ -37,9 +38,6 @@ from biasamp_adapters.counting.reading import (
 from biasamp_adapters.counting.rows import Rows, digest_of
 from biasamp_adapters.counting.tables import read_table
 from biasamp_adapters.counting.variables import Variable
-
-#: The name of the only model where none is given.
-MODEL = "model"
 
 #: Arguments with a number for each row, and where it is kept.
 _NUMBERS = {"sample_weight": "w", "clusters": "cluster", "count": "n"}
@@ -193,10 +191,7 @@ class Counts:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each distinct row; of matrices one for each group and column."""
-        rows = self.rows
-        if rows.is_matrix(TASK) or rows.is_matrix(ATTRIBUTE) or rows.block_sums is not None:
-            return saved.frame_of_pairs(rows)
-        return saved.frame_of_rows(rows)
+        return saved.frame_of(self.rows)
 
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
@@ -306,22 +301,13 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     inputs = {key: arrays.read_input(values, key[0]) for key, values in inputs.items()}
     listed = read_lists(options)
     variables = read_variables(inputs, listed, options["missing_values"])
-    names = {truth: _name_of(inputs.get((truth, None))) for truth in PREDICTED}
+    names = {truth: arrays.name_of(inputs.get((truth, None))) for truth in PREDICTED}
     digest = None
     # Engines return counted rows in an order of their own.
     if options.get("needs_digest") and (TASK, None) in variables and columns.get("count") is None:
         digest = digest_of(variables)
     numbers = _read_numbers(columns, variables)
     return Rows(variables, **numbers, names=names, listed=listed, digest=digest)
-
-
-def _name_of(values: Any) -> Any:
-    """Return the name of a column, or those of several columns that are crossed, or None."""
-    if isinstance(values, arrays.Table):
-        is_named = not values.are_groups and all(isinstance(name, str) for name in values.names)
-        return values.names if is_named else None
-    name = getattr(values, "name", None)
-    return name if isinstance(name, str) else None
 
 
 def _read_numbers(columns: Mapping[str, Any], variables: Mapping[Key, Variable]) -> dict[str, Any]:
@@ -360,9 +346,6 @@ def finish_rows(rows: Rows, options: Mapping[str, Any]) -> Rows:
     if rows.cluster is not None:  # Some may have had rows of weight 0 alone.
         cluster = np.unique(rows.cluster, return_inverse=True)[1]
     return replace(rows, variables=on_common_labels(variables, rows.listed), cluster=cluster)
-
-
-# The two ways in which data come: as arrays, or as data with names of columns.
 
 
 def read_counts(
@@ -405,23 +388,14 @@ def are_arrays(data: Any, given: Mapping[str, Any]) -> bool:
     # Two lists of text are labels: a list of paths comes with y_true.
     is_table = isinstance(data, str | os.PathLike) or hasattr(data, "columns")
     kinds = str | list if is_table else str
-    return not all(isinstance(names, kinds) and _are_texts(names) for names in models)
-
-
-def _are_texts(values: Any) -> bool:
-    """Return whether a value is a name or a path, or a list of these."""
-    several = values if isinstance(values, list | tuple) else [values]
-    return all(isinstance(value, str | os.PathLike) for value in several)
+    return not all(isinstance(names, kinds) and are_paths(names) for names in models)
 
 
 def load_counts(data: Any) -> Counts | None:
     """Return counts, or those of one path or several; None of other data."""
     if isinstance(data, Counts):
         return data
-    if not _are_texts(data):
-        return None
-    paths = data if isinstance(data, list | tuple) else [data]
-    files = [file for path in paths for file in find_files(path)]
+    files = find_files(data) if are_paths(data) else []
     if not files or not all(map(is_saved_counts, files)):
         return None
     return reduce(add, map(Counts.load, files))

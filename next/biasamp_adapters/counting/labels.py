@@ -57,6 +57,9 @@ UNANSWERED = "y_true of missing y_pred"
 #: The argument that lists the labels of a true variable.
 LISTS = {TASK: "class_labels", ATTRIBUTE: "group_labels"}
 
+#: The name of the only model where none is given.
+MODEL = "model"
+
 # Labels.
 
 

@@ -153,8 +153,16 @@ def names_of_columns(path: Any) -> Sequence[str]:
         return _open(files[:1])[2][0].names
 
 
+def are_paths(values: Any) -> bool:
+    """Return whether a value is a path or a name, or a list of these."""
+    several = values if isinstance(values, list | tuple) else [values]
+    return all(isinstance(value, str | os.PathLike) for value in several)
+
+
 def find_files(path: Any) -> list[str]:
-    """Return the files of a path or pattern."""
+    """Return the files of a path or pattern, or of a list of these."""
+    if isinstance(path, list | tuple):
+        return [file for one in path for file in find_files(one)]
     path = os.path.expanduser(os.fspath(path))
     names = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
     if not names:
@@ -170,10 +178,9 @@ def find_files(path: Any) -> list[str]:
 def digests_of(data: Any) -> dict[str, str]:
     """Return the SHA-256 of files by their names; nothing if the data are not files."""
     paths = data.paths if isinstance(data, Selection) else data
-    paths = paths if isinstance(paths, list | tuple) else [paths]
-    if not all(isinstance(path, str | os.PathLike) for path in paths):
+    if not are_paths(paths):
         return {}
-    files = dict.fromkeys(file for path in paths for file in find_files(path))
+    files = dict.fromkeys(find_files(paths))
     names = {file: os.path.basename(file) for file in files}
     if len(set(names.values())) < len(files):
         names = {file: file for file in files}
@@ -325,7 +332,8 @@ def _filter(
     """Return SQL of the rows that meet a condition, which calls values by the names of columns."""
     import duckdb
 
-    named = [f"{value} AS {_identifier(name)}" for value, name in names.items()]
+    quoted = {value: name.replace('"', '""') for value, name in names.items()}
+    named = [f'{value} AS "{name}"' for value, name in quoted.items()]
     try:
         found = connection.sql(f"SELECT {', '.join([*aliases, *named])} FROM ({rows})")
         found = found.filter(where)
@@ -346,11 +354,6 @@ def _check_header(file: _File) -> None:
     if not file.names or any(re.fullmatch(r"\s*-?[0-9.]+\s*", name) for name in file.names):
         call = "pandas.read_csv(..., names=[...])"
         raise ValueError(f"{_quote(file.path)} seems to have no header line: pass {call}.")
-
-
-def _identifier(name: str) -> str:
-    """Return a name as SQL writes it."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _literal(text: str) -> str:

@@ -11,7 +11,6 @@ from zlib import crc32
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from biasamp_adapters.counting.labels import (
     ALL,
@@ -37,9 +36,12 @@ from biasamp_adapters.counting.variables import (
     Codes,
     Variable,
     Variables,
+    append,
     cells_of,
-    chunks,
+    count_cells,
+    indicator,
     label_sets,
+    right_labels,
 )
 
 #: Up to so many possible cells are counted by position, without hashing.
@@ -121,19 +123,19 @@ class Rows:
     def _derive(self, role: str, model: str | None) -> Variable:
         """Return a variable that follows from others."""
         if role == ALL:
-            return _indicator(np.ones(len(self), dtype=bool))
+            return indicator(np.ones(len(self), dtype=bool))
         if role == LABELLED:
             truths = [self.variable(truth) for truth in PREDICTED if self.has(truth)]
             has_label = [v.sparse[:, : len(v.labels)].sum(axis=1) > 0 for v in truths]
-            return _indicator(np.logical_or.reduce(has_label))
+            return indicator(np.logical_or.reduce(has_label))
         truth = TASK if role in (RIGHT[TASK], MISSING[TASK], UNANSWERED) else ATTRIBUTE
         prediction = self.variable(PREDICTED[truth], model)
         if role == UNANSWERED:
             labels: Any = self.variable(truth)
             return replace(labels, codes=np.where(prediction.missing, labels.codes, labels.width))
         if role == MISSING[truth]:
-            return _indicator(prediction.missing)
-        return _right_labels(self.variable(truth), prediction)
+            return indicator(prediction.missing)
+        return right_labels(self.variable(truth), prediction)
 
     def scores(self, model: str) -> Array:
         """Return the score of each row; NaN if it is missing."""
@@ -290,7 +292,7 @@ class Rows:
             sizes.append(self.n_clusters)
         if prod(sizes) > _MOST_POSITIONS:
             return self
-        n = _count_cells(codes, sizes, self.n)
+        n = count_cells(codes, sizes, self.n)
         cells = np.flatnonzero(n)
         codes = list(np.unravel_index(cells, sizes))
         cluster = None if self.cluster is None else codes.pop()
@@ -322,7 +324,10 @@ class Rows:
             w = np.concatenate([first.unit, second.unit])
         if first.cluster is not None and second.cluster is not None:
             cluster = np.concatenate([first.cluster, second.cluster])
-        variables = {key: _append(v, second.variables[key]) for key, v in first.variables.items()}
+        variables = {
+            key: append(variable, second.variables[key])
+            for key, variable in first.variables.items()
+        }
         n, dropped = np.concatenate([first.n, second.n]), first.dropped + second.dropped
         digests = first.digest, second.digest
         digest = None if None in digests else crc32(str(digests).encode())
@@ -364,49 +369,3 @@ def _traits(rows: Rows) -> set[str]:
         if rows.is_matrix(truth):
             traits |= {f"{truth}: {show(label)}" for label in rows.labels_of(truth)}
     return traits
-
-
-def _append(first: Variable, second: Variable) -> Variable:
-    """Return the rows of both; their labels are the same, unless they are scores."""
-    if isinstance(first, Codes) and isinstance(second, Codes):
-        if first.labels != second.labels:
-            labels = np.union1d(*map(np.array, (first.labels, second.labels))).tolist()
-            first, second = first.with_labels(labels), second.with_labels(labels)
-        return replace(first, codes=np.concatenate([first.codes, second.codes]))
-    values = [first.values, second.values]
-    is_sparse = any(map(sparse.issparse, values))
-    missing = np.concatenate([first.missing, second.missing])
-    stacked = sparse.vstack(values, "csr") if is_sparse else np.concatenate(values)
-    return Block(first.labels, stacked, missing, first.is_matrix)
-
-
-def _indicator(holds: Array) -> Codes:
-    """Return the same label in the rows where something holds, and a missing value elsewhere."""
-    return Codes((True,), np.where(holds, 0, 1).astype(np.uint8))
-
-
-def _right_labels(truth: Variable, prediction: Variable) -> Variable:
-    """Return the true labels that are predicted right; they are missing elsewhere."""
-    if isinstance(truth, Codes) and isinstance(prediction, Codes):
-        missing = len(truth.labels)
-        codes = np.where(truth.codes == prediction.codes, truth.codes, missing)
-        return replace(truth, codes=codes.astype(truth.codes.dtype))
-    both: Any = truth.values
-    others: Any = prediction.values
-    if sparse.issparse(others):
-        both, others = others, both
-    both = both.multiply(others).tocsr() if sparse.issparse(both) else both * others
-    return Block(truth.labels, both, np.zeros(len(truth), dtype=bool), prediction.is_matrix)
-
-
-def _count_cells(codes: Sequence[Array], sizes: Sequence[int], n: Array) -> Array:
-    """Return the number of rows with each combination of codes, flat."""
-    size = int(np.prod(sizes))
-    total = np.zeros(size)
-    for rows in chunks(len(n), max(2**16, 4 * size)):
-        cell = codes[0][rows].astype(np.int64)
-        for code, width in zip(codes[1:], sizes[1:], strict=True):
-            cell *= width
-            cell += code[rows]
-        total += np.bincount(cell, n[rows], size)
-    return total

@@ -204,7 +204,14 @@ def _private_partition(rows: Rows) -> tuple[Partition, tuple[Label, ...]]:
 # Frames of pandas.
 
 
-def frame_of_rows(rows: Rows) -> pd.DataFrame:
+def frame_of(rows: Rows) -> pd.DataFrame:
+    """Return a row for each distinct row; of matrices and sums for each pair."""
+    if rows.is_matrix(TASK) or rows.is_matrix(ATTRIBUTE) or rows.block_sums is not None:
+        return _frame_of_pairs(rows)
+    return _frame_of_rows(rows)
+
+
+def _frame_of_rows(rows: Rows) -> pd.DataFrame:
     """Return one row of a frame for each distinct row."""
     rows = replace(rows, cluster=None).merged()
     columns: dict[str | None, Any] = {}
@@ -225,7 +232,7 @@ def _column(variable: Variable) -> Any:
     return pd.Series([*labels, None], dtype=object).to_numpy()[variable.codes]
 
 
-def frame_of_pairs(rows: Rows) -> pd.DataFrame:
+def _frame_of_pairs(rows: Rows) -> pd.DataFrame:
     """Return sums of truth and predictions for each group and class or column."""
     margins = margins_of_data(rows)
     groups = [show(label) for label in rows.group_labels]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
@@ -17,7 +16,14 @@ from narwhals.dependencies import is_duckdb_relation
 from biasamp_adapters.counting.arrays import batch_to_table, to_array, to_objects
 from biasamp_adapters.counting.columns import Choice, Column, are_labels, columns_of, find_columns
 from biasamp_adapters.counting.labels import TASK, listing
-from biasamp_adapters.counting.paths import COUNT, Selection, explained, find_files, query_files
+from biasamp_adapters.counting.paths import (
+    COUNT,
+    Selection,
+    are_paths,
+    explained,
+    find_files,
+    query_files,
+)
 from biasamp_adapters.counting.variables import OverlappingGroups
 
 #: Names of columns by argument, and columns by argument.
@@ -69,10 +75,9 @@ def _read(data: Any, arguments: Arguments, missing_values: Any) -> Iterator[Chun
     where = None
     if isinstance(data, Selection):
         data, where = data.paths, data.where
-    paths = data if isinstance(data, list | tuple) else [data]
     data = batch_to_table(nw.to_native(data, pass_through=True))
-    if all(isinstance(path, str | os.PathLike) for path in paths):
-        files = [file for path in paths for file in find_files(path)]
+    if are_paths(data):
+        files = find_files(data)
         with explained(files):
             connection, rows, choices = query_files(files, arguments, missing_values, where)
             yield from _read_query(nw.from_native(rows), choices, connection)

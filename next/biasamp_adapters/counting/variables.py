@@ -195,6 +195,39 @@ def recode(codes: Array, labels: Sequence[Label], others: Sequence[Label]) -> Ar
     return table[codes]
 
 
+def append(first: Variable, second: Variable) -> Variable:
+    """Return the rows of both; their labels are the same, unless they are scores."""
+    if isinstance(first, Codes) and isinstance(second, Codes):
+        if first.labels != second.labels:
+            labels = np.union1d(*map(np.array, (first.labels, second.labels))).tolist()
+            first, second = first.with_labels(labels), second.with_labels(labels)
+        return replace(first, codes=np.concatenate([first.codes, second.codes]))
+    values = [first.values, second.values]
+    is_sparse = any(map(sparse.issparse, values))
+    missing = np.concatenate([first.missing, second.missing])
+    stacked = sparse.vstack(values, "csr") if is_sparse else np.concatenate(values)
+    return Block(first.labels, stacked, missing, first.is_matrix)
+
+
+def indicator(holds: Array) -> Codes:
+    """Return the same label in the rows where something holds, and a missing value elsewhere."""
+    return Codes((True,), np.where(holds, 0, 1).astype(np.uint8))
+
+
+def right_labels(truth: Variable, prediction: Variable) -> Variable:
+    """Return the true labels that are predicted right; they are missing elsewhere."""
+    if isinstance(truth, Codes) and isinstance(prediction, Codes):
+        missing = len(truth.labels)
+        codes = np.where(truth.codes == prediction.codes, truth.codes, missing)
+        return replace(truth, codes=codes.astype(truth.codes.dtype))
+    both: Any = truth.values
+    others: Any = prediction.values
+    if sparse.issparse(others):
+        both, others = others, both
+    both = both.multiply(others).tocsr() if sparse.issparse(both) else both * others
+    return Block(truth.labels, both, np.zeros(len(truth), dtype=bool), prediction.is_matrix)
+
+
 def label_sets(variable: Variable, sets: Sequence[tuple[int, ...]]) -> Block:
     """Return indicators of label sets, each of which holds where all its labels do."""
     cell, first = cells_of([variable.keys()])
@@ -271,3 +304,16 @@ def cells_of(keys: Sequence[Array]) -> tuple[Array, Array]:
         size *= width
     cell = pd.factorize(cell, sort=True)[0]
     return cell, first_rows(cell)
+
+
+def count_cells(codes: Sequence[Array], sizes: Sequence[int], n: Array) -> Array:
+    """Return the number of rows with each combination of codes, flat."""
+    size = int(np.prod(sizes))
+    total = np.zeros(size)
+    for rows in chunks(len(n), max(2**16, 4 * size)):
+        cell = codes[0][rows].astype(np.int64)
+        for code, width in zip(codes[1:], sizes[1:], strict=True):
+            cell *= width
+            cell += code[rows]
+        total += np.bincount(cell, n[rows], size)
+    return total

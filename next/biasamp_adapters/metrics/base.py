@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.counts import MODEL, count_arrays, read_counts
+from biasamp_adapters.counting.counts import count_arrays, read_counts
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
+    MODEL,
     PREDICTION,
     TASK,
     Array,
