@@ -1,7 +1,6 @@
 """The numbers of BA, MALS and Multi for a random case, by the oracles in exact fractions.
 
-Single labels go to ``exact_oracle``, label matrices and overlapping groups to ``matrix_oracle``.
-None stands for undefined.
+Single labels are read as a matrix with a column for each class. None stands for undefined.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import exact_oracle
 import matrix_oracle
 from exact_oracle import Row, Scores, mean
 from matrix_oracle import Data
@@ -76,38 +74,6 @@ def label_rows(case: Case) -> list[Row]:
     return rows
 
 
-def _reference_rows(case: Case) -> list[Row] | None:
-    if case.reference is None:
-        return None
-    y_true, groups, weights = case.reference
-    weights = weights or [Fraction(1)] * len(y_true)
-    return [Row(a, t, a, t, w) for a, t, w in zip(groups, y_true, weights, strict=True)]
-
-
-def label_numbers(case: Case) -> Numbers:
-    """Return the numbers of BA, MALS or Multi of single labels."""
-    rows, reference = label_rows(case), _reference_rows(case)
-    groups, classes = case.group_labels, case.evaluated_classes
-    name, direction = case.name, case.direction
-    if name == "Multi":
-        return rate_numbers(case, exact_oracle.multi(rows, direction, groups, classes, reference))
-    errors = rows
-    if case.y_true is not None and direction != "T->A":
-        errors = exact_oracle.with_blind_errors(errors, "t")
-    if direction != "A->T":
-        errors = exact_oracle.with_blind_errors(errors, "a")
-    if name == "BA":
-        scores, equal = (
-            exact_oracle.directional(part, direction, groups, classes, reference or rows)
-            for part in (rows, errors)
-        )
-        return rate_numbers(case, scores, equal)
-    scores, equal = (
-        exact_oracle.mals(part, groups, classes, reference or rows) for part in (rows, errors)
-    )
-    return rate_numbers(case, scores, None if case.y_true is None else equal)
-
-
 # Label matrices and overlapping groups.
 
 
@@ -163,7 +129,7 @@ def with_equal_errors(rows: Data, direction: str, *, tasks_are_matrix: bool) -> 
 
 
 def matrix_numbers(case: Case) -> Numbers:
-    """Return the numbers of BA, MALS or Multi where tasks or groups are columns."""
+    """Return the numbers of BA, MALS or Multi."""
     rows, reference = matrix_data(case), reference_data(case)
     columns = [(case.class_labels.index(label),) for label in case.evaluated_classes]
     if case.name == "Multi":

@@ -1,9 +1,9 @@
-"""The metrics of label matrices, by plain loops over rows and in exact fractions.
+"""BA, MALS and Multi, by plain loops over rows and in exact fractions.
 
-A second reading of the definitions, slow and simple on purpose: no count is kept, every rate is
-found by going through the rows again. A column of indicators is a list with a number for each row,
-0, 1 or a probability; a label set is a tuple of tasks, and a task is a set of size 1. None stands
-for undefined.
+It follows the definitions, slow and simple on purpose: no count is kept, every rate is found by
+going through the rows again. Labels are columns of indicators, one for each class. A column of
+indicators is a list with a number for each row, 0, 1 or a probability; a label set is a tuple of
+tasks, and a task is a set of size 1. None stands for undefined.
 """
 
 from __future__ import annotations

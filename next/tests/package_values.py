@@ -14,13 +14,7 @@ import numpy as np
 import pandas as pd
 from fraction_attacks import attack_numbers
 from fraction_case import Case
-from fraction_values import (
-    Number,
-    label_numbers,
-    matrix_numbers,
-    rate_numbers,
-    scores_of_base_rates,
-)
+from fraction_values import Number, matrix_numbers, rate_numbers, scores_of_base_rates
 from random_rows import METRICS, draw_case
 from scipy import sparse
 
@@ -219,9 +213,7 @@ def expected_numbers(case: Case) -> dict[str, Number]:
         return attack_numbers(case)
     if case.base_rates is not None:
         return rate_numbers(case, scores_of_base_rates(case))
-    if case.has_matrix:
-        return matrix_numbers(case)
-    return label_numbers(case)
+    return matrix_numbers(case)
 
 
 def compare_numbers(seed: int) -> dict[str, tuple[Number, float]]:

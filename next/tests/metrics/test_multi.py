@@ -31,37 +31,6 @@ def sets_of(**settings: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ({}, ["0", "0 + 1", "2"]),
-        ({"min_size": 2}, ["0 + 1"]),
-        ({"max_size": 1}, ["0", "2"]),
-        ({"min_support": 2}, ["0", "0 + 1"]),
-        ({"min_support": 3}, ["0"]),
-        ({"pos_label": 2}, ["2"]),
-        ({"combinations": "subsets"}, ["0", "0 + 1", "1", "2"]),
-        ({"combinations": "subsets", "max_size": 1}, ["0", "1", "2"]),
-        ({"combinations": "subsets", "min_support": 2}, ["0", "0 + 1", "1"]),
-        # Five rows hold label 0, and only three of them nothing else.
-        ({"combinations": "subsets", "min_support": 4}, ["0"]),
-        ({"combinations": "subsets", "min_size": 2}, ["0 + 1"]),
-    ],
-    ids=str,
-)
-def test_label_sets_are_those_that_are_asked_for(
-    settings: dict[str, Any], expected: list[str]
-) -> None:
-    assert sets_of(**settings) == expected
-
-
-def test_label_set_must_be_held_by_the_truth_too() -> None:
-    reference = ([[1, 1, 0]] * 3 + [[0, 0, 1]] * 3, [*"ababab"])
-    assert sets_of(reference=reference) == ["0 + 1", "2"]
-    # Two rows of the truth hold both 0 and 1, and one holds 2.
-    assert sets_of(reference=reference, min_support=2) == ["0 + 1"]
-
-
-@pytest.mark.parametrize(
     "settings",
     [
         {"min_size": 3},

@@ -308,23 +308,3 @@ def test_load_published_docstring_names_all_tables() -> None:
     assert len(ROWS) == 13
     with pytest.raises(ValueError, match="received 't25_table_5'"):
         studies.load_published("t25_table_5")
-
-
-@pytest.mark.parametrize(
-    ("name", "query", "value", "decimals"),
-    [
-        ("w21_table_1", "image == 'full mask' and metric == 'MALS'", 0.0193, 4),
-        ("t25_table_4", "model == 'SqueezeNet' and metric == 'Multi'", 48.47, 2),
-        (
-            "t25_table_7",
-            "split == 'unbalanced' and direction == 'T->A' and metric == 'BA'",
-            -0.078,
-            3,
-        ),
-    ],
-)
-def test_load_published_has_the_printed_numbers(
-    name: str, query: str, value: float, decimals: int
-) -> None:
-    [row] = studies.load_published(name).query(query).to_dict("records")
-    assert (row["value"], row["decimals"]) == (value, decimals)

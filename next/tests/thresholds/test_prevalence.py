@@ -103,21 +103,6 @@ def test_fit_with_a_prevalence_predicts_that_share(
     assert rule.pooled_threshold_ == pytest.approx(pooled)
 
 
-@pytest.mark.parametrize(
-    ("score", "n_positive", "expected"),
-    [
-        ([3, 2, 2, 1], 2, 1),  # One and three are equally near to two: the smaller one.
-        ([3, 3, 3, 2, 1], 2, 3),  # None or three for two.
-        ([2, 2, 2, 2, 1], 2, 0),  # None or four for two: the smaller one.
-    ],
-)
-def test_fit_with_ties_takes_the_nearest_number(
-    score: list[int], n_positive: int, expected: int
-) -> None:
-    truth = [1] * n_positive + [0] * (len(score) - n_positive)
-    assert PrevalenceThreshold().fit(score, truth).predict(score).sum() == expected
-
-
 def test_fit_with_a_tolerance_is_more_accurate() -> None:
     """In group a, four positives are right three times, and three positives only twice."""
     exact, near = (
