@@ -311,14 +311,6 @@ def test_missing_package_is_named_with_its_remedy(
 # What is printed.
 
 
-def test_demo_shows_the_first_screen_of_compas(biasamp: Biasamp) -> None:
-    code, printed = biasamp("demo")
-    assert code == 0
-    assert "African-American (51% to 59%; 3,696 rows)" in printed
-    assert "gap that the scores imply" in printed
-    assert printed.splitlines()[-3].startswith("Verdict: larger gaps (amplifies). In these rows,")
-
-
 def test_help_names_every_option_of_audit(
     biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch
 ) -> None:

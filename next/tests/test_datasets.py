@@ -96,16 +96,6 @@ def test_fetch_compas_cached_table_has_the_published_columns(data_folder: Path) 
     assert set(numbers.dtypes) == {np.dtype("int64")}
 
 
-def test_fetch_compas_same_people_as_load_compas(data_folder: Path) -> None:
-    people = bam.datasets.fetch_compas(data_home=data_folder)
-    close = people["days_b_screening_arrest"].between(-30, 30)
-    people["within_30_days"] = close.astype(int)
-    columns = ["race", "sex", "age_cat", "c_charge_degree", "within_30_days"]
-    columns += ["is_recid", "two_year_recid", "decile_score"]
-    counts = bam.datasets.load_compas()[columns].value_counts().sort_index()
-    assert people[columns].value_counts().sort_index().equals(counts)
-
-
 def test_fetch_compas_missing_table_is_downloaded_once(
     data_folder: Path, tmp_path: Path, answer_with: Callable[[Any], list[str]]
 ) -> None:
@@ -161,8 +151,6 @@ def test_fetch_compas_without_network_names_source_folder_and_remedy(
 
 CHANGES: dict[str, Callable[[bytes], bytes]] = {
     "a value": lambda text: text.replace(b"\n69,", b"\n68,", 1),
-    "a sign": lambda text: text.replace(b",-1,F", b",1,F", 1),
-    "an empty cell": lambda text: text.replace(b",Low,", b",,", 1),
     "a row less": lambda text: text[: text.rstrip().rindex(b"\n") + 1],
     "another order": lambda text: b"\n".join([*text.split(b"\n")[:1], *text.split(b"\n")[:0:-1]]),
 }
@@ -228,18 +216,6 @@ def test_load_diabetes_audit_predictions_follow_from_the_score() -> None:
     assert sorted(set(score)) == tenths
     assert patients["high_progression_pred"].tolist() == (score >= 0.5).astype(int).tolist()
     assert set(patients["sex_pred"]) == {"sex 1", "sex 2"}
-
-
-def test_load_diabetes_audit_gap_of_the_predictions_by_hand() -> None:
-    patients = bam.datasets.load_diabetes_audit()
-    # Of 235 and 207 patients, 117 and 104 have a high progression; 93 and 122 are predicted to.
-    by_sex = patients.groupby("sex")[["high_progression", "high_progression_pred"]].sum()
-    assert by_sex.to_numpy().tolist() == [[117, 93], [104, 122]]
-    y_true, y_pred = patients["high_progression"], patients["high_progression_pred"]
-    value = bam.directional_bias_amplification(y_true, y_pred, sensitive_features=patients["sex"])
-    # The sex with the higher rate is sex 2: its rate rises, and that of sex 1 falls.
-    expected = ((122 - 104) / 207 - (93 - 117) / 235) / 2
-    assert value == pytest.approx(expected, abs=1e-12)
 
 
 def test_load_diabetes_audit_halves_are_alike_and_calls_equal() -> None:

@@ -46,37 +46,6 @@ def test_attribute_in_the_index_names_the_groups() -> None:
         assert round(value, 4) == expected
 
 
-def test_seeds_on_the_same_rows_are_five_runs() -> None:
-    seeds = {
-        seed: np.where(np.random.default_rng(seed).random(len(Y)) < 0.1, 1 - PRED, PRED)
-        for seed in range(5)
-    }
-    runs = bam.over_runs(bam.audit(Y, seeds, sensitive_features=RACE, n_boot=200))
-    assert runs["metric"].tolist() == ["BA", "mean change", "excess", "accuracy"]
-    assert (runs["runs"] == 5).all()
-    # Errors of a tenth leave .8 of the gap of 24 points in the predictions, of which BA is half.
-    assert runs["mean"][0] == pytest.approx((0.8 * 0.240 - 0.121) / 2, abs=0.005)
-
-
-def test_label_matrix_with_predicted_gender_has_both_directions() -> None:
-    rng = np.random.default_rng(0)
-    images = pd.DataFrame(rng.integers(2, size=(400, 2)), columns=["true_horse", "true_umbrella"])
-    images = images.assign(pred_horse=images["true_horse"], pred_umbrella=1)
-    images["gender"] = rng.choice(["woman", "man"], 400)
-    images["gender_pred"] = images["gender"]
-    report = bam.audit(
-        images,
-        y_true="true_*",
-        y_pred="pred_*",
-        sensitive_features="gender",
-        sensitive_features_pred="gender_pred",
-    )
-    assert [verdict.direction for verdict in report.verdicts] == ["A->T", "T->A"]
-    assert isinstance(report.to_frame("gaps"), pd.DataFrame)
-    text = " ".join(report.to_text(full=True).split())
-    assert "2 tasks by gender, and gender predicted" in text
-
-
 def test_counts_from_partitions_are_those_of_all_rows(tmp_path: Path) -> None:
     import duckdb
 
@@ -212,13 +181,6 @@ def test_first_try_gets_the_line_that_works(call: Any, message: str) -> None:
         call()
     assert message in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_counts_as_weights_are_told_apart() -> None:
-    distinct = TABLE.groupby(["two_year_recid", "high", "race"], as_index=False).size()
-    report = bam.audit(distinct, **NAMES, sample_weight="size", n_boot=0)
-    hint = "If size counts rows, use Counts.from_frame(frame, ..., count='size')."
-    assert hint in report.summary["notes"]
 
 
 # The main job on real files.

@@ -86,15 +86,6 @@ def test_files_of_a_pattern_or_a_list_are_one_table(tmp_path: Path) -> None:
     assert rows_of([tmp_path / "mon.csv", str(tmp_path / "mon.csv")]) == EXPECTED
 
 
-def test_counts_and_results_take_paths(tmp_path: Path) -> None:
-    path = write(tmp_path / "rows.csv", CSV)
-    assert bam.Counts.from_frame(path, **NAMES).n_rows == 3
-    frame = pd.read_csv(path)
-    metric = bam.DirectionalBiasAmplification()
-    given = {"y_true": "y", "y_pred": "p", "sensitive_features": "g", "n_boot": 0}
-    assert metric.result(path, **given).value == metric.result(frame, **given).value
-
-
 def test_file_of_compas_counts_as_its_frame(data_folder: Path) -> None:
     path = data_folder / "compas-scores-two-years.csv.gz"
     names: dict[str, Any] = {"y_true": "two_year_recid", "y_pred": {"other": "is_recid"}}

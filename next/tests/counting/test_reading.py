@@ -127,15 +127,6 @@ def test_labels_named_as_missing_leave_probabilities_of_0_and_1() -> None:
     assert counts == bam.Counts.from_arrays(y[:2], p[:2], sensitive_features=groups[:2])
 
 
-def test_rows_of_weight_zero_are_as_if_absent() -> None:
-    kept = bam.Counts.from_arrays(Y[:3], P[:3], sensitive_features=G[:3], sample_weight=[1, 2, 3])
-    counts = bam.Counts.from_arrays(
-        [*Y[:3], 2], [*P[:3], 2], sensitive_features=[*G[:3], "c"], sample_weight=[1, 2, 3, 0]
-    )
-    assert counts == kept
-    assert counts.group_labels == ("a", "b")
-
-
 def test_sparse_column_reads_as_a_column() -> None:
     column = sparse.csr_array(np.array(Y))
     assert bam.directional_bias_amplification(column, P, sensitive_features=G) == BA_OF_ROWS
@@ -262,12 +253,6 @@ def test_labels_that_only_predictions_have_leave_a_note() -> None:
     listed = bam.DirectionalBiasAmplification(class_labels=["no", "recid", "recid "])
     result = listed.result([*["recid", "no"] * 2], predicted, sensitive_features=G, n_boot=0)
     assert not any("never holds" in note for note in result.notes)
-
-
-def test_probabilities_leave_a_note() -> None:
-    metric = bam.DirectionalBiasAmplification()
-    result = metric.result(Y, [0.2, 0.9, 0.7, 0.1], sensitive_features=G, n_boot=0)
-    assert "mean probabilities" in result.notes[-1]
 
 
 def test_models_of_both_predictions_must_be_the_same() -> None:

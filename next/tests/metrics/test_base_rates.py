@@ -49,26 +49,6 @@ def test_rates_stand_where_labels_stand() -> None:
 # Signs.
 
 
-@pytest.mark.parametrize(
-    ("group_shares", "groups", "signs"),
-    [
-        # The mean over groups is .45 in the data, and .42 with a share of 80 % for she: he is above
-        # either for cooks.
-        (None, PRONOUN, [1, -1, -1, 1]),
-        ({"he": 0.2, "she": 0.8}, PRONOUN, [1, -1, -1, 1]),
-        # With all rows in one group, that group is the mean.
-        (None, ["he"] * 20, [0, 0, -1, 1]),
-        ({"he": 1.0, "she": 0.0}, PRONOUN, [0, 0, -1, 1]),
-    ],
-)
-def test_sign_compares_a_rate_with_the_mean_over_groups(
-    group_shares: Any, groups: Any, signs: list[int]
-) -> None:
-    rates = {"he": {"cook": 0.5, "nurse": 0.5}, "she": {"cook": 0.4, "nurse": 0.6}}
-    result = a_to_t(bam.BaseRates(rates, group_shares=group_shares), groups=groups)
-    assert result.by_pair["sign"].tolist() == signs
-
-
 @pytest.mark.parametrize("share", [1 / 3, 0.3333333])
 def test_equal_rates_are_ties(share: float) -> None:
     # A sum of .9999999 is taken for 1, and rounding for none.

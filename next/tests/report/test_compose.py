@@ -95,10 +95,6 @@ def test_compose_two_directions_have_heads_everywhere():
     assert {sentence[:5] for sentence in details} == {"A→T: ", "T→A: "}
 
 
-def test_compose_without_rates_has_no_picture():
-    assert compose(summary_of("no_verdict") | {"rates": []}).pictures == []
-
-
 def test_compose_given_rates_are_not_called_labels():
     summary = summary_of("compas")
     summary["data"]["compared_with"] = "given rates"

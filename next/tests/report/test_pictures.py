@@ -55,18 +55,6 @@ def test_rates_of_several_gaps_leave_out_small_groups():
     ]
 
 
-def test_rates_without_verdict_are_grey_and_without_bars():
-    assert texts(rates_of(summary_of("no_verdict"))) == [
-        ("A", "50 → 60%", "unclear"),
-        ("B", "40 → 30%", "unclear"),
-    ]
-
-
-def test_rates_reversed_gap_names_the_other_side():
-    told = texts(rates_of(summary_of("reverses")))
-    assert ("gap in the predictions", "South +8.0 points", "turned") in told
-
-
 def test_rates_of_classes_have_no_errors():
     table = rates_of(summary_of("matrix"), 1)
     assert [column.head for column in table.columns] == ["task", "", "rate"]

@@ -27,43 +27,6 @@ def heads(table):
     return [column.head for column in table.columns]
 
 
-BA = ["bias amplification (BA), points", "interval"]
-
-
-def test_models_one_gap_has_gap_and_change():
-    table = models_of(summary_of("compas"), line="BA is not balanced accuracy.")
-    assert heads(table) == [
-        "model",
-        "verdict",
-        "accuracy",
-        "gap, points",
-        "change, points",
-        "",
-        *BA,
-    ]
-    assert rows(table) == [
-        [
-            "decile_score",
-            "larger gaps",
-            "65.1%",
-            "12 → 24",
-            "+12 (+9 to +15)",
-            "+6.0",
-            "+4.4 to +7.2",
-        ]
-    ]
-    assert table.lines == ["BA is not balanced accuracy."]
-
-
-def test_models_several_stand_in_the_order_given():
-    table = models_of(summary_of("two_models"))
-    assert heads(table)[-1] == "gap beyond equal error rates, points"
-    assert [(row[0], row[1], row[-1]) for row in rows(table)] == [
-        ("old", "larger gaps", "+20.4 (+18.2 to +22.7)"),
-        ("coin", "smaller gaps", "+2 (−1 to +4)"),
-    ]
-
-
 def test_models_different_numbers_of_gaps_stand_in_the_cell():
     summary = summary_of("five_groups")
     summary["verdicts"] += [x | {"model": "other", "n_in_mean": 4} for x in summary["verdicts"]]

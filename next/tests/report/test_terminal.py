@@ -71,18 +71,6 @@ def test_text_brief_says_where_the_rest_is():
         assert ("Behind the verdict" in text, "--full" in text) == (is_full, not is_full)
 
 
-def test_text_verdict_is_the_first_and_the_last():
-    lines = to_text(DOCUMENTS["reverses"]).splitlines()
-    assert lines[3].startswith("REVERSED GAPS  In these rows, the gap between North and South")
-    assert any(line.startswith("Verdict: reversed gaps (reverses).") for line in lines[-3:])
-
-
-def test_text_two_directions_stand_under_their_heads():
-    lines = to_text(DOCUMENTS["matrix"]).splitlines()
-    assert lines.count("tasks by gender (A→T)") == 2
-    assert "gender by tasks (T→A): Share of woman by task" in lines
-
-
 def test_text_hostile_names_stay_text():
     text = to_text(DOCUMENTS["hostile"], full=True)
     assert not {"\x1b", "\u202e"} & {*text}

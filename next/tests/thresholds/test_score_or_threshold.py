@@ -29,24 +29,6 @@ def compas() -> dict[str, np.ndarray]:
     }
 
 
-def test_implied_rates_of_compas_have_a_gap_of_10_points(compas: dict[str, np.ndarray]) -> None:
-    group, label = compas["group"], compas["label"]
-    binned, decision = bin_scores(compas["score"]), compas["score"] >= 5
-    rates = implied_rates(count(group, binned.codes), count(label, binned.codes))
-    assert rates.shape == (1, 2, 2)
-    gaps = {
-        "labels": label[group == 0].mean() - label[group == 1].mean(),
-        "score": rates[0, 0, 1] - rates[0, 1, 1],
-        "decisions": decision[group == 0].mean() - decision[group == 1].mean(),
-    }
-    assert {name: round(100 * gap, 1) for name, gap in gaps.items()} == {
-        "labels": 12.1,
-        "score": 10.2,
-        "decisions": 24.0,
-    }
-    assert decision_rule(compas["score"], decision) == "5 or more"
-
-
 def test_implied_rates_of_draws_are_those_of_each_draw(compas: dict[str, np.ndarray]) -> None:
     binned, rng = bin_scores(compas["score"]), np.random.default_rng(0)
     tables, alone = [], []
