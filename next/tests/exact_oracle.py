@@ -159,24 +159,3 @@ SCORES: dict[str, tuple[Callable[..., Any], bool]] = {
     "one_minus_cross_entropy": (q_one_minus_cross_entropy, False),
     "f1": (q_f1, False),
 }
-
-
-def dpa(
-    rows: Sequence[Row], direction: str, quality: str, labels: Sequence[Any] | None
-) -> float | None:
-    """DPA; ``labels`` are those of the variable that the channel flips, None for no channel.
-
-    None where a level is below 0 and levels differ.
-    """
-    score, is_loss = SCORES[quality]
-    flipped, roles = ("t", ("a", "t_hat")) if direction == "A->T" else ("a", ("t", "a_hat"))
-    data = (
-        with_truth(rows, flipped) if labels is None else with_random_errors(rows, flipped, labels)
-    )
-    of_dataset, of_model = score(data, *roles), score(rows, *roles)
-    if abs(of_dataset - of_model) < 1e-12 * abs(of_model) or of_dataset + of_model == 0:
-        return 0.0
-    if min(of_dataset, of_model) < 0:
-        return None
-    gain = of_dataset - of_model if is_loss else of_model - of_dataset
-    return float(gain / (of_dataset + of_model))

@@ -127,11 +127,14 @@ def attack(rows: Sequence[Row], case: Case, labels: Sequence[Any] | None) -> Lev
     levels = [dataset, model]
     if is_loss:
         levels = [1 / loss if loss else inf for loss in levels]
-    if not case.is_absolute:
-        return Levels(exact_oracle.dpa(rows, case.attack, quality, labels), *levels)
     if abs(dataset - model) <= 1e-12 * max(abs(dataset), abs(model)):
         return Levels(0, *levels)
-    return Levels(levels[1] - levels[0], *levels)
+    if case.is_absolute:
+        return Levels(levels[1] - levels[0], *levels)
+    if min(dataset, model) < 0:
+        return Levels(None, *levels)  # A ratio of levels below 0 means nothing.
+    gain = dataset - model if is_loss else model - dataset
+    return Levels(gain / (dataset + model), *levels)
 
 
 def _attack_of_uncertainty(

@@ -160,26 +160,6 @@ def test_audit_matrix_with_predicted_groups_has_both_directions() -> None:
     assert [lines[i + 2].split(" | ")[2] == "–" for i in heads] == [False, True]
 
 
-def test_audit_given_rates_take_the_place_of_labels() -> None:
-    jobs = ["nurse"] * 40 + ["engineer"] * 10 + ["nurse"] * 5 + ["engineer"] * 45
-    said = pd.DataFrame({"gender": ["woman"] * 50 + ["man"] * 50, "job": jobs})
-    rates = {"woman": {"nurse": 0.6, "engineer": 0.4}, "man": {"nurse": 0.2, "engineer": 0.8}}
-    columns = {"y_pred": "job", "sensitive_features": "gender", "pos_label": "nurse"}
-    report = bam.audit(said, **columns, reference=bam.BaseRates(rates))
-    [gap] = report.summary["gaps"]
-    assert (gap["of_class"], gap["true"], gap["predicted"]) == (
-        "nurse",
-        *map(pytest.approx, (0.4, 0.7)),
-    )
-    assert value(report) == pytest.approx(0.15)
-    assert report.summary["data"]["compared_with"] == "given rates"
-    assert "LA is not computed: it needs labels." in report.summary["notes"]
-    text = report.to_text(full=True)
-    assert text.startswith("class nurse by gender")
-    assert "class           given rates  predictions" in text
-    assert "\nClasses\n" not in text
-
-
 def test_audit_reference_gives_the_ba_of_the_metric(compas: pd.DataFrame) -> None:
     train, test = compas[:3075], compas[3075:]
     report = bam.audit(test, "high", reference=train, **NAMES)
@@ -187,23 +167,6 @@ def test_audit_reference_gives_the_ba_of_the_metric(compas: pd.DataFrame) -> Non
     expected = metric(test["two_year_recid"], test["high"], sensitive_features=test["race"])
     assert value(report) == expected
     assert "signs of BA from 3,075 reference rows" in text_of(report)
-
-
-def test_audit_crossed_groups_have_the_names_of_both(compas: pd.DataFrame) -> None:
-    report = bam.audit(compas, "high", y_true="two_year_recid", sensitive_features=["race", "sex"])
-    assert (len(report.to_frame("gaps")), round(value(report), 4)) == (6, -0.0124)
-    assert "African-American × Female" in text_of(report)
-
-
-def test_audit_clusters_and_weights_are_named(compas: pd.DataFrame) -> None:
-    people = compas.assign(w=1.0 + (compas["sex"] == "Female"), person=np.arange(6150) // 2)
-    weights = {"sample_weight": "w", "clusters": "person"}
-    report = bam.audit(people, "high", **NAMES, **weights, n_boot=200)
-    data = report.summary["data"]
-    assert (data["weights"], data["clusters"], data["n_clusters"]) == ("w", "person", 3075)
-    assert data["unit"] == "clusters"
-    assert all(group["size"] <= group["rows"] for group in data["groups"])
-    assert "weighted by w · 3,075 clusters of person" in text_of(report)
 
 
 def test_audit_few_clusters_of_many_rows_are_said_to_be_clusters() -> None:

@@ -71,39 +71,6 @@ def test_compose_several_gaps_have_a_picture_with_colours_that_occur():
     assert picture.brief == ()
 
 
-def test_compose_two_directions_have_heads_everywhere():
-    document = compose(summary_of("matrix"))
-    heads = ["tasks by gender (A→T)", "gender by tasks (T→A)"]
-    assert [verdict.head for verdict in document.verdicts] == heads
-    assert [table.caption for table in document.models] == heads
-    assert [(part.over, part.heading) for part in document.pictures] == [
-        (heads[0], "Rates of task 10 by group"),
-        (heads[0], "Gaps between groups: the 10 most certain changes of 12"),
-        (heads[1], "Share of woman by task"),
-        (heads[1], "Gaps between tasks: the 10 most certain changes of 66"),
-    ]
-    assert document.pictures[1].intro.startswith(
-        "12 of 24 predicted rates are clearly above the rates in the labels, and 3 are clearly "
-        "below. ○ gap in the labels"
-    )
-    assert document.between.endswith("The numbers of the two are not comparable.")
-    assert [verdict.last.split(":")[0] for verdict in document.verdicts] == [
-        "Verdict A→T",
-        "Verdict T→A",
-    ]
-    details = document.folds[0].points
-    assert {sentence[:5] for sentence in details} == {"A→T: ", "T→A: "}
-
-
-def test_compose_given_rates_are_not_called_labels():
-    summary = summary_of("compas")
-    summary["data"]["compared_with"] = "given rates"
-    document = compose(summary)
-    assert document.pictures[0].intro.startswith("○ given rate, ● rate in the predictions")
-    assert "compares the predictions with the given rates." in document.folds[2].intro
-    assert "whether the given rates are right" in document.folds[2].intro
-
-
 @pytest.mark.parametrize(
     ("sure", "read", "do", "boxes"),
     [

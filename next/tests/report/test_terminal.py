@@ -71,12 +71,6 @@ def test_text_brief_says_where_the_rest_is():
         assert ("Behind the verdict" in text, "--full" in text) == (is_full, not is_full)
 
 
-def test_text_hostile_names_stay_text():
-    text = to_text(DOCUMENTS["hostile"], full=True)
-    assert not {"\x1b", "\u202e"} & {*text}
-    assert "[bold]x[/bold]" in text
-
-
 def test_text_leaves_out_the_picture_of_gaps():
     text = to_text(DOCUMENTS["five_groups"], full=True)
     assert "Pale band" not in text

@@ -316,14 +316,6 @@ def test_estimator_can_be_cloned_and_routes_its_arguments() -> None:
     assert fitted is rule
 
 
-@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
-def test_fit_reads_columns_of_other_libraries(kind: str) -> None:
-    library = pytest.importorskip(kind)
-    make = library.Series if kind == "polars" else library.array
-    rule = PrevalenceThreshold().fit(make(SCORE), make(TRUTH), sensitive_features=make(GROUP))
-    assert rule.thresholds_.tolist() == [pytest.approx(0.65), pytest.approx(0.35)]
-
-
 # Probabilities of groups.
 
 

@@ -131,18 +131,6 @@ def test_sweep_has_the_intervals_of_each_threshold_alone(name: str) -> None:
     assert row["band_high"] > row["high"]
 
 
-def test_sweep_of_compas_has_a_clear_integral() -> None:
-    compas = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
-    names = {"y_true": "two_year_recid", "y_score": "decile_score", "sensitive_features": "race"}
-    sweep = bam.threshold_sweep(compas, **names)
-    at_5 = sweep.frame.set_index("threshold").loc[5.0]
-    assert at_5["value"] == pytest.approx(0.0598, abs=5e-5)
-    assert (at_5["low"], at_5["high"]) == pytest.approx((0.045, 0.075), abs=0.002)
-    assert sweep.integral.value == pytest.approx(0.02275, abs=5e-6)
-    assert 0.010 < sweep.integral.low < 0.02275 < sweep.integral.high < 0.035
-    assert bam.threshold_sweep(compas, **names).integral == sweep.integral
-
-
 def test_sweep_draws_a_reference_whose_rates_are_read() -> None:
     data, small = rows(2000), rows(100, seed=1)
     pair = (small["y_true"], small["sensitive_features"])
@@ -183,7 +171,7 @@ def test_sweep_with_clusters_is_wider() -> None:
 # Data of other kinds.
 
 
-@pytest.mark.parametrize("kind", ["arrays", "polars", "pyarrow", "csv", "dask"])
+@pytest.mark.parametrize("kind", ["arrays", "csv", "dask"])
 def test_sweep_of_other_data_is_the_same(kind: str, tmp_path: Path) -> None:
     data = rows()
     names = {"y_true": "label", "y_score": "score", "sensitive_features": "group"}
@@ -195,10 +183,6 @@ def test_sweep_of_other_data_is_the_same(kind: str, tmp_path: Path) -> None:
         frame.to_csv(table, index=False)
     elif kind == "dask":
         table = pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=3)
-    elif kind == "polars":
-        table = pytest.importorskip("polars").DataFrame(frame.to_dict("list"))
-    elif kind == "pyarrow":
-        table = pytest.importorskip("pyarrow").table(frame.to_dict("list"))
     sweep = bam.threshold_sweep(table, **names, n_boot=50)
     if kind == "arrays":
         sweep = bam.threshold_sweep(
