@@ -119,32 +119,6 @@ def test_every_table_is_on_one_page() -> None:
 # Independent arithmetic.
 
 
-def test_compas_thresholds_are_half_of_what_the_gap_grows_by(study: Any, data_folder: Path) -> None:
-    people = study("compas_thresholds").read(data_folder)
-    sweep = table("compas_thresholds_sweep").set_index("score at least")["BA A→T (interval)"]
-    for threshold, cell in sweep.items():
-        share = (people["decile_score"] >= int(threshold)).groupby(people["race"]).mean()
-        gap = share["African-American"] - share["Caucasian"]
-        # New arrests within two years are 1661 of 3175 and 822 of 2103.
-        expected = (gap - (1661 / 3175 - 822 / 2103)) / 2
-        assert numbers(cell)[0] == pytest.approx(expected, abs=5e-5)
-
-
-@pytest.mark.parametrize(
-    ("direction", "published"),
-    [
-        # [W21] Table 2, from uniform rates to those of the labour force: .1368 to -.1254, .0084 to
-        # -.0089. Other rates with the same signs only shift a value, whatever the model predicts.
-        ("T->A", 0.1368 + 0.1254),
-        ("A->T", 0.0084 + 0.0089),
-    ],
-)
-def test_base_rates_of_the_labour_force_shift_w21_table_2(
-    study: Any, direction: str, published: float
-) -> None:
-    assert study("base_rates").shift(direction) == pytest.approx(published, abs=5e-5)
-
-
 def test_shortcuts_limits_hold_for_predictions_at_the_bound() -> None:
     # Of 100 rows of each of two groups, half of them positive, 80 and 20 are predicted positive,
     # and as many as possible of them are right: 50 and 20 hits, 20 and 50 right negatives.

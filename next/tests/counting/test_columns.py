@@ -267,11 +267,3 @@ def test_columns_that_have_no_partner_raise_with_its_name() -> None:
 
 
 # Through the public calls.
-
-
-def test_counts_from_frame_and_result_name_columns_in_the_same_way() -> None:
-    counts = bam.Counts.from_frame(FRAME, y_true="true_*", y_pred="pred_*", sensitive_features="g")
-    assert counts.class_labels == ("a", "b")
-    metric = bam.DirectionalBiasAmplification()
-    result = metric.result(FRAME, "p", y_true="y", sensitive_features="g", n_boot=0)
-    assert result.value == metric(FRAME["y"], FRAME["p"], sensitive_features=FRAME["g"])

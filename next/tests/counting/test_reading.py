@@ -139,13 +139,6 @@ def test_matrix_of_minus_1_and_1_reads_as_0_and_1() -> None:
     assert value == metric(2 * truth - 1, 2 * predicted - 1, sensitive_features=["a", "b", "a"])
 
 
-def test_level_of_the_index_names_the_groups() -> None:
-    # The share of 1 stays 2/3 in a, and falls from 1 to 0 in b.
-    y = pd.Series(Y, index=pd.Index([*"aaab"], name="race"))
-    value = bam.directional_bias_amplification(y, P, sensitive_features="race")
-    assert value == pytest.approx(-1 / 2, abs=1e-15)
-
-
 def test_index_in_another_order_warns() -> None:
     y, p = pd.Series(Y, index=[*"rstu"]), pd.Series(P, index=[*"utsr"])
     with pytest.warns(bam.AmplificationWarning, match="y_true and y_pred have the same index"):
