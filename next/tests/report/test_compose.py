@@ -71,6 +71,10 @@ def test_compose_several_gaps_have_a_picture_with_colours_that_occur():
     assert picture.brief == ()
 
 
+def test_compose_without_rates_has_no_picture():
+    assert compose(summary_of("no_verdict") | {"rates": []}).pictures == []
+
+
 @pytest.mark.parametrize(
     ("sure", "read", "do", "boxes"),
     [
