@@ -100,7 +100,7 @@ def _without_cache(cls: Any) -> Any:
 
 @_without_cache
 class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ignore[misc]
-    """Bias amplification of predictions in AIF360's datasets, beside AIF360's own metrics.
+    """Bias amplification of predictions in AIF360's datasets, with AIF360's own metrics.
 
     Each metric is a method, and another one that ends with ``_by_pair`` returns the frame of pairs
     of a group and a class behind it. Intervals and verdicts are in :func:`audit_report`.

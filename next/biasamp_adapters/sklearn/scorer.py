@@ -62,7 +62,7 @@ def amplification_scorer(
     >>> score(DummyClassifier().fit(y, y), y, y)
     -0.375
 
-    In a search it stands beside accuracy, and a rule picks the candidate.
+    In a search it is scored like accuracy, and a rule picks the candidate.
 
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.tree import DecisionTreeClassifier
