@@ -36,6 +36,11 @@ class ReadsGroups(ClassifierMixin):  # type: ignore[misc]
         tags.classifier_tags = inner.classifier_tags or tags.classifier_tags
         return tags
 
+    @property
+    def n_features_in_(self) -> int:
+        """The columns of X in fit; those that the estimator read, and that of the groups."""
+        return int(self.estimator_.n_features_in_) + (self.sensitive_features is not None)
+
     def score(
         self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
     ) -> float:

@@ -1,4 +1,4 @@
-"""The attackers pass scikit-learn's own checks of estimators, and agree with the exact value."""
+"""Attackers, whose values are exact, and a wrapper pass scikit-learn's checks of estimators."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ import warnings
 
 import pytest
 import sklearn
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
-from biasamp_adapters.sklearn import ContingencyAttacker, DenseAttacker
+from biasamp_adapters.sklearn import ContingencyAttacker, DenseAttacker, WithSensitiveFeatures
 
 
 @parametrize_with_checks(
-    [ContingencyAttacker(), ContingencyAttacker(alpha=0.5), DenseAttacker("coco"), DenseAttacker()]
+    [
+        ContingencyAttacker(),
+        ContingencyAttacker(alpha=0.5),
+        DenseAttacker("coco"),
+        DenseAttacker(),
+        WithSensitiveFeatures(LogisticRegression()),
+    ]
 )
-def test_attacker_passes_the_checks_of_scikit_learn(estimator, check) -> None:
+def test_estimator_passes_the_checks_of_scikit_learn(estimator, check) -> None:
     is_dense = isinstance(estimator, DenseAttacker)
     # Networks take weights from 1.7 on; the other check of 1.6 subtracts a mean from its integers.
     fails = "sample_weight" if is_dense else "check_positive_only_tag_during_fit"
