@@ -1,8 +1,7 @@
 """Numbers of large random cases are those of the package at commit 6d3b716.
 
-``next/tests/oracle/write_values.py`` of commit b2939f3d wrote them. They show what loops in exact
-fractions are too slow for: thousands of rows, many labels, flips that are drawn, rows left out one
-by one, and intervals.
+``benchmarks/write_oracle.py`` wrote them. They show what loops in exact fractions are too slow for:
+thousands of rows, many labels, flips that are drawn, rows left out one by one, and intervals.
 """
 
 from __future__ import annotations
