@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from biasamp_adapters.thresholds.sweep import threshold_sweep as threshold_sweep
     from biasamp_adapters.warning import AmplificationWarning as AmplificationWarning
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "counting.base_rates": ("BaseRates",),
