@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import cross_val_predict
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from biasamp_adapters.counting.labels import Array, Label
 from biasamp_adapters.sklearn.with_sensitive_features import ReadsGroups
@@ -91,6 +92,11 @@ class PrevalenceThresholdClassifier(ReadsGroups, MetaEstimatorMixin, BaseEstimat
         self.cv = cv
         self.n_jobs = n_jobs
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
     def fit(
         self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None
     ) -> Self:
@@ -106,10 +112,16 @@ class PrevalenceThresholdClassifier(ReadsGroups, MetaEstimatorMixin, BaseEstimat
         sample_weight : array-like of shape (rows,), optional
             For the estimator, and for shares.
         """
+        kind = type_of_target(y)
+        if kind == "multiclass":
+            rule = "Only binary classification is supported, and label matrices"
+            raise ValueError(f"{rule}. The type of the target is {kind}")
+        self._is_matrix = kind == "multilabel-indicator"
+        y = y if self._is_matrix else column_or_1d(y, warn=True)
         features, groups = self._split(X, sensitive_features)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.estimator_ = clone(self.estimator).fit(features, y, **weights)
-        self.classes_, self._is_matrix = self.estimator_.classes_, np.ndim(y) == 2
+        self.classes_ = self.estimator_.classes_
         methods = [name for name in _METHODS if hasattr(self.estimator_, name)]
         if not methods:
             received = type(self.estimator_).__name__

@@ -10,7 +10,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
-from biasamp_adapters.sklearn import ContingencyAttacker, DenseAttacker, WithSensitiveFeatures
+from biasamp_adapters.sklearn import (
+    ContingencyAttacker,
+    DenseAttacker,
+    PrevalenceThresholdClassifier,
+    WithSensitiveFeatures,
+)
 
 
 @parametrize_with_checks(
@@ -20,6 +25,7 @@ from biasamp_adapters.sklearn import ContingencyAttacker, DenseAttacker, WithSen
         DenseAttacker("coco"),
         DenseAttacker(),
         WithSensitiveFeatures(LogisticRegression()),
+        PrevalenceThresholdClassifier(LogisticRegression()),
     ]
 )
 def test_estimator_passes_the_checks_of_scikit_learn(estimator, check) -> None:
