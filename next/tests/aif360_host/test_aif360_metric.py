@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from aif360_cases import SEXES, classified, compas, dataset, drawn, hiring, metric_of
 
@@ -133,7 +132,7 @@ def test_groups_of_several_attributes_leave_out_the_other_rows() -> None:
     assert metric.directional_bias_amplification("T->A") == 0
 
 
-@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, dict, np.column_stack])
+@pytest.mark.parametrize("kind", [pd.DataFrame, dict, np.column_stack])
 def test_predicted_attributes_of_any_kind_are_the_same(kind: Any) -> None:
     frame = drawn()
     # Columns with names may be in any order.
