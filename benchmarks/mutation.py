@@ -1,12 +1,8 @@
-"""Change the package in small ways, and check whether the tests fail.
+"""Change counting, metrics and inference in small ways, and check whether the tests fail.
 
-``python -m benchmarks.mutation --sample 500 --seed 0`` draws changes (mutants) of the modules that
-count and the metrics, makes each in a copy of the repository, and runs the tests that execute the
-changed line, fastest first, until one fails. A mutant that no test notices has survived. One line
-of a CSV file is written for each; a second run continues where the first was stopped.
-
-It needs ``cosmic-ray`` and ``coverage``, which are not among the dependencies. Which test executes
-which line is measured first, and kept in the file that ``--map`` names.
+`python mutation.py` draws mutants, writes each into a copy of the project and runs the tests that
+call the changed function, fastest first, until one fails. It lists the mutants that survive. Tests
+that call no function of the package run last, as they may start other processes.
 """
 
 from __future__ import annotations
@@ -14,9 +10,7 @@ from __future__ import annotations
 import argparse
 import csv
 import importlib
-import itertools
-import json
-import math
+import multiprocessing
 import os
 import random
 import resource
@@ -24,293 +18,278 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
-import pytest
-from cosmic_ray.ast import ast_nodes, get_ast
-from cosmic_ray.mutating import mutate_code
+from mutants import Finder, Mutant
 
-from benchmarks.mutation_operators import in_annotation, operators
+_FORK = multiprocessing.get_context("fork")
+_PROJECT, _PACKAGE = Path(__file__).resolve().parents[1], "biasamp_adapters"
+_ROOMS = ("counting", "metrics", "inference")
+_COLUMNS = ("number", "file", "line", "outcome", "before", "after", "test", "seconds")
 
-FOLDERS = ("biasamp_adapters/counts", "biasamp_adapters/metrics")
-TESTS = ("tests/counts", "tests/metrics", "tests/attackers", *FOLDERS)
-COLUMNS = ("draw", "module", "line", "operator", "outcome", "change", "test", "tests", "seconds")
-
-#: A line that runs on import belongs to a tested line at most this many lines below.
-_NEAR = 12
+_OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
 #: Hypothesis is imported before pytest sees it as a plugin, which it would warn about.
-_QUIET = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-_OPTIONS = [*_QUIET, "-q", "-p", "no:cacheprovider", "-p", "no:cov", "--hypothesis-seed=0"]
-#: Tests of the first batch, by which most mutants are killed, and baseline seconds of the second.
-_FIRST, _MOST_SECONDS = 30, 60.0
-_IMPORTED = ("duckdb", "hypothesis", "narwhals", "pandas", "polars", "pyarrow", "sklearn.tree")
-_MOST_MEMORY = 6 * 2**30
+_OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+
+#: Imported once, before processes are forked: what the package and its tests import.
+_IMPORTED = ("pytest", "hypothesis", "pandas", "scipy.stats", "sklearn.linear_model", "polars")
+_IMPORTED += ("pyarrow", "duckdb", "narwhals.stable.v2")
+
+#: Tests of the first run, which most mutants do not survive, and the most memory of a run.
+_FIRST, _MOST_MEMORY = 40, 8 * 2**30
+
+_GOAL = 0.85
 
 
-@dataclass
-class Mutant:
-    """One change of one module: the ``occurrence``-th place that the operator fits."""
+class Watcher:
+    """A plugin of pytest: chosen tests in an order, their seconds, and what they call."""
 
-    module: str
-    line: int
-    operator: str
-    number: int
-    occurrence: int
+    def __init__(self, order: Iterable[str] | None = None, watched: str | None = None) -> None:
+        self.rank = None if order is None else {name: i for i, name in enumerate(order)}
+        self.watched = watched
+        self.seconds: dict[str, float] = defaultdict(float)
+        self.called: dict[str, set[str]] = defaultdict(set)
+        self.failed = self.current = ""
 
-    @cached_property
-    def source(self) -> str | None:
-        """The changed module; None where it would not compile."""
-        operator = list(operators())[self.number]
-        try:
-            changed = mutate_code(Path(self.module).read_text("utf-8"), operator, self.occurrence)
-            compile(changed, self.module, "exec")
-        except SyntaxError:
-            return None
-        return changed
-
-    def change(self) -> str:
-        """What became of what, on one line."""
-        old = Path(self.module).read_text("utf-8").splitlines()
-        new = (self.source or "").splitlines()
-        same = next(i for i, (a, b) in enumerate(itertools.zip_longest(old, new)) if a != b)
-        tail = len(new) - len(old)
-        end = next(
-            (i for i in range(len(old), same, -1) if old[i - 1] != new[i - 1 + tail]), same + 1
-        )
-        return " ".join(
-            [*map(str.strip, old[same:end]), "=>", *map(str.strip, new[same : end + tail])]
-        )
-
-
-def mutants() -> Iterator[Mutant]:
-    """Every change that the operators know, in an order that does not change."""
-    for path in sorted(path for folder in FOLDERS for path in Path(folder).rglob("*.py")):
-        nodes = list(ast_nodes(get_ast(path.read_text("utf-8"))))
-        for number, operator in enumerate(operators()):
-            positions = ((node, at) for node in nodes for at in operator.mutation_positions(node))
-            for occurrence, (node, at) in enumerate(positions):
-                if not in_annotation(node):
-                    name = type(operator).__name__
-                    yield Mutant(str(path), at[0][0], name, number, occurrence)
-
-
-class Order:
-    """A plugin of pytest: only these tests, in this order; which failed, and how long each took."""
-
-    def __init__(self, chosen: Iterable[str] | None = None) -> None:
-        self.rank = None if chosen is None else {name: i for i, name in enumerate(chosen)}
-        self.failed, self.seconds = "", defaultdict[str, float](float)
-        self.on_test: Callable[[str], None] = lambda name: None
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Choose and sort."""
         if self.rank is not None:
             items[:] = [item for item in items if item.nodeid in self.rank]
             items.sort(key=lambda item: self.rank[item.nodeid])
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """A test begins."""
-        self.on_test(nodeid)
+        """Begin to watch a test."""
+        self.current = nodeid
+        if self.watched is not None:
+            threading.settrace(self.trace)
+            sys.settrace(self.trace)
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """A test ends."""
+    def pytest_runtest_logfinish(self) -> None:
+        """Watch no longer."""
+        sys.settrace(None)
+        threading.settrace(None)
+
+    def trace(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Note a function of the package that is called."""
+        name, line = frame.f_code.co_filename, frame.f_code.co_firstlineno
+        inside = name.removeprefix(self.watched)
+        if inside != name and inside.startswith(_PACKAGE):
+            self.called[self.current].add(f"{inside}:{line}")
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Note seconds, and the first failure."""
         self.seconds[report.nodeid] += report.duration
         if report.failed:
             self.failed = self.failed or report.nodeid
 
 
-def forked(work: Callable[[], Any], seconds: float) -> Any:
-    """What ``work`` returns in a process of its own; None if it dies or takes longer."""
-    with tempfile.TemporaryFile("w+") as answer, open(os.devnull, "w") as quiet:
-        child = os.fork()
-        if not child:
-            os.setsid()
-            os.dup2(quiet.fileno(), 1)
-            os.dup2(quiet.fileno(), 2)
-            json.dump(work(), answer)
-            answer.flush()
-            os._exit(0)
-        end = time.monotonic() + seconds
-        while not os.waitpid(child, os.WNOHANG)[0]:
-            if time.monotonic() > end:
-                os.killpg(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-                return None
-            time.sleep(0.02)
-        answer.seek(0)
-        text = answer.read()
-    return json.loads(text) if text else None
+# Runs of tests, each in a process of its own.
 
 
-def test_map(path: Path) -> dict[str, Any]:
-    """Seconds of every test, and the tests that execute each line: measured, or read again."""
-    if not path.exists():
-        import coverage
-
-        watch = coverage.Coverage(data_file=None, source=list(FOLDERS))
-        order, lines = Order(), defaultdict[str, dict[int, list[str]]](dict)
-        order.on_test = watch.switch_context
-        watch.start()
-        pytest.main([*_OPTIONS, *TESTS], plugins=[order])
-        watch.stop()
-        for file in watch.get_data().measured_files():
-            contexts = watch.get_data().contexts_by_lineno(file)
-            name = str(Path(file).relative_to(Path.cwd()))
-            lines[name] = {line: [c for c in of if c] for line, of in contexts.items()}
-        path.write_text(json.dumps({"seconds": order.seconds, "lines": lines}))
-    return json.loads(path.read_text())
+def run_forked(work: Callable[[], Any], seconds: float) -> tuple[str, Any]:
+    """Return "done" and what ``work`` returns, "died" or "timeout"."""
+    receiver, sender = _FORK.Pipe(duplex=False)
+    process = _FORK.Process(target=send_result, args=(work, sender))
+    process.start()
+    sender.close()
+    try:
+        answer = ("done", receiver.recv()) if receiver.poll(seconds) else ("timeout", None)
+    except EOFError:
+        answer = ("died", None)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # Also what the tests started.
+    process.join()
+    return answer
 
 
-def tests_of(mutant: Mutant, known: dict[str, Any]) -> list[str]:
-    """Tests that execute the line, fastest first.
-
-    A line that runs on import, such as a decorator, has none: those of the next line that has.
-    """
-    lines = known["lines"].get(mutant.module, {})
-    near = (lines.get(str(mutant.line + i)) for i in range(_NEAR))
-    names = set(next(filter(None, near), ())) or set(itertools.chain(*lines.values()))
-    return sorted(names, key=lambda name: (known["seconds"].get(name, 0.0), name))
+def send_result(work: Callable[[], Any], sender: Any) -> None:
+    """Send what ``work`` returns, in a group of processes of its own and without its output."""
+    os.setsid()
+    with open(os.devnull, "w") as quiet:
+        os.dup2(quiet.fileno(), 1)
+        os.dup2(quiet.fileno(), 2)
+        sender.send(work())
 
 
-def outcome(
-    mutant: Mutant, known: dict[str, Any], most: float, also: Sequence[str]
-) -> tuple[str, str, int]:
-    """Killed, timeout or survived; the test that noticed; how many were run at most."""
-    if also:
-        seen = forked(lambda: run(None, also), 60 + 8 * most)
-        if seen is None or seen[0] not in (0, 5):
-            return ("killed", seen[1], 0) if seen else ("timeout", "", 0)
-    tests = tests_of(mutant, known)
-    total = itertools.accumulate(known["seconds"].get(name, 0.0) for name in tests)
-    within = sum(seconds < most for seconds in total)
-    for batch in (tests[:_FIRST], tests[_FIRST:within]):
-        if not batch:
-            continue
-        budget = 60 + 8 * sum(known["seconds"].get(name, 0.0) for name in batch)
-        seen = forked(lambda batch=batch: run(batch), budget)
-        if seen is None:
-            return "timeout", "", len(tests)
-        status, failed = seen
-        if status not in (0, 5):
-            return "killed", failed, len(tests)
-    return "survived", "", min(len(tests), max(within, _FIRST))
+def run_tests(folder: Path, paths: Iterable[str], watcher: Watcher) -> int:
+    """Run tests in this process, of the package in ``folder``."""
+    import pytest
 
-
-def run(names: Sequence[str] | None, files: Iterable[str] = ()) -> tuple[int, str]:
-    """Run tests in this process."""
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
-    order = Order(names)
-    files = files or dict.fromkeys(name.split("::")[0] for name in names or ())
-    status = pytest.main([*_OPTIONS, "-x", *files], plugins=[order])
-    return int(status), order.failed
+    os.chdir(folder)
+    os.environ["PYTHONPATH"] = str(folder)
+    sys.path.insert(0, str(folder))
+    return int(pytest.main([*_OPTIONS, *paths], plugins=[watcher]))
 
 
-def work(
-    sample: Iterable[tuple[int, Mutant]],
-    known: dict[str, Any],
+def measure_tests(folder: Path, paths: list[str]) -> dict[str, Any]:
+    """Return the seconds of each test and the functions that it calls, without a change."""
+    watcher = Watcher(watched=f"{folder}{os.sep}")
+    status = run_tests(folder, paths, watcher)
+    called, seconds = dict(watcher.called), dict(watcher.seconds)
+    return {"status": status, "failed": watcher.failed, "seconds": seconds, "called": called}
+
+
+def run_chosen(folder: Path, names: list[str]) -> tuple[int, str]:
+    """Return the status of the chosen tests, and the first that failed."""
+    watcher = Watcher(order=names)
+    paths = dict.fromkeys(map(file_of, names))
+    return run_tests(folder, paths, watcher), watcher.failed
+
+
+def file_of(test: str) -> str:
+    """Return the file of a test."""
+    return test.partition("::")[0]
+
+
+# Mutants.
+
+
+def choose_tests(mutant: Mutant, measured: dict[str, Any]) -> list[str]:
+    """Return the tests to run: those of the function or the file, and those that call nothing."""
+    seconds, called = measured["seconds"], measured["called"]
+    name = str(mutant.path)
+    related = {test for test in called if f"{name}:{mutant.function}" in called[test]}
+    if not related:
+        related = {test for test in called if any(x.startswith(f"{name}:") for x in called[test])}
+    # A fixture or a cache that tests share is called by the first of them alone.
+    files = set(map(file_of, related))
+    near = {test for test in seconds if file_of(test) in files} - related
+    outside = set(seconds) - set(called) - near
+    return [test for part in (related, near, outside) for test in sorted(part, key=seconds.get)]
+
+
+def try_mutant(
+    folder: Path, mutant: Mutant, measured: dict[str, Any], timeout: float
+) -> tuple[str, str]:
+    """Return "found", "timeout", "died" or "survived", and the test that failed."""
+    chosen = choose_tests(mutant, measured)
+    for names in filter(None, (chosen[:_FIRST], chosen[_FIRST:])):
+        seconds = min(timeout, 30 + 5 * sum(measured["seconds"][name] for name in names))
+        outcome, seen = run_forked(partial(run_chosen, folder, names), seconds)
+        if outcome != "done":
+            return outcome, ""
+        if seen[0] not in (0, 5):  # 5: no test ran.
+            return "found", seen[1]
+    return "survived", ""
+
+
+def try_all(
+    folder: Path,
+    drawn: Iterable[tuple[int, Mutant]],
+    measured: dict[str, Any],
+    timeout: float,
     out: Path,
-    most: float = _MOST_SECONDS,
-    also: Sequence[str] = (),
 ) -> None:
-    """Make each change in a copy of the repository, and write what came of it."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "main"
-        ignored = shutil.ignore_patterns(".git", ".hypothesis", "_build", ".mypy_cache")
-        shutil.copytree(Path.cwd(), copy, ignore=ignored)
-        os.chdir(copy)
-        sys.path[:0] = [str(copy)]
-        os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-        sys.dont_write_bytecode = True
-        for draw, mutant in sample:
-            if mutant.source is None:
-                continue
-            path, start, change = Path(mutant.module), time.monotonic(), mutant.change()
-            original = path.read_text("utf-8")
-            for compiled in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
-                compiled.unlink()
-            path.write_text(mutant.source, "utf-8")
-            try:
-                result, test, tests = outcome(mutant, known, most, also)
-            finally:
-                path.write_text(original, "utf-8")
-            shutil.rmtree(".hypothesis", ignore_errors=True)
-            row = (draw, mutant.module, mutant.line, mutant.operator, result, change, test, tests)
-            with out.open("a", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow((*row, round(time.monotonic() - start, 1)))
+    """Write each mutant into the copy, and what became of it into a file."""
+    for number, mutant in drawn:
+        path, start = folder / mutant.path, time.monotonic()
+        original = path.read_bytes()
+        write(path, mutant.source, number + 1)
+        outcome, test = try_mutant(folder, mutant, measured, timeout)
+        write(path, original, 0)
+        texts = (" ".join(text.split()) for text in (mutant.before, mutant.after))
+        seconds = f"{time.monotonic() - start:.1f}"
+        with out.open("a", newline="", encoding="utf-8") as file:
+            row = (number, mutant.path, mutant.line, outcome, *texts, test, seconds)
+            csv.writer(file, lineterminator="\n").writerow(row)
 
 
-def wilson(killed: int, of: int, z: float = 1.959964) -> tuple[float, float]:
-    """The 95 % interval of a share, by Wilson's score."""
-    share, extra = killed / of, z**2 / of
-    half = z * math.sqrt(share * (1 - share) / of + extra / (4 * of))
-    return (share + extra / 2 - half) / (1 + extra), (share + extra / 2 + half) / (1 + extra)
+def write(path: Path, source: bytes, number: int) -> None:
+    """Write a file with a time of its own, so that no compiled file of another one is taken."""
+    path.write_bytes(source)
+    os.utime(path, (10**9 + number, 10**9 + number))
 
 
-def summary(out: Path) -> Iterator[str]:
-    """Scores of all of it, by module and by operator."""
+def all_mutants(folder: Path) -> Iterator[Mutant]:
+    """Yield the mutants of all files, in an order that does not change."""
+    for room in _ROOMS:
+        for path in sorted((folder / _PACKAGE / room).rglob("*.py")):
+            yield from Finder(path.relative_to(folder), path.read_bytes()).mutants
+
+
+# The whole.
+
+
+def set_environment() -> None:
+    """Keep one thread, find the data from a copy, and import what all processes share."""
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    for path in (parent / "shared" / "data" for parent in _PROJECT.parents):
+        if path.is_dir():
+            os.environ.setdefault("BIASAMP_DATA", str(path))
+    # A module of this folder may have the name of a package, such as coverage.
+    sys.path[:] = [
+        path for path in sys.path if Path(path).resolve() != Path(__file__).resolve().parent
+    ]
+    for name in _IMPORTED:
+        with suppress(ImportError):
+            importlib.import_module(name)
+
+
+def read_rows(out: Path) -> list[dict[str, str]]:
+    """Return what became of the mutants so far."""
+    if not out.exists():
+        out.write_text(",".join(_COLUMNS) + "\n", encoding="utf-8")
     with out.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    for by in ("", "folder", "module", "operator"):
-        groups = defaultdict[str, list[bool]](list)
-        for row in rows:
-            row["folder"] = str(Path(row["module"]).parent)
-            groups[row.get(by, "all")].append(row["outcome"] != "survived")
-        for name, killed in sorted(groups.items()):
-            low, high = wilson(sum(killed), len(killed))
-            share = sum(killed) / len(killed)
-            yield f"{name:60} {sum(killed):4}/{len(killed):<4} {share:.3f} [{low:.3f}, {high:.3f}]"
+        return sorted(csv.DictReader(file), key=lambda row: (row["file"], int(row["line"])))
+
+
+def try_drawn(options: argparse.Namespace, scratch: Path) -> list[dict[str, str]]:
+    """Return what became of the mutants that are drawn."""
+    out = (options.out or scratch / "mutants.csv").resolve()
+    done = {int(row["number"]) for row in read_rows(out)}
+    folders, ignored = [], shutil.ignore_patterns("__pycache__", ".*", "benchmarks", "_build")
+    for job in range(options.jobs):
+        folders.append(scratch / f"copy{job}")
+        shutil.copytree(_PROJECT, folders[-1], ignore=ignored)
+    every = list(all_mutants(folders[0]))
+    drawn = list(enumerate(random.Random(options.seed).sample(every, options.mutants)))
+    outcome, measured = run_forked(partial(measure_tests, folders[0], options.tests), 3600)
+    if outcome != "done" or measured["status"]:
+        told = outcome if measured is None else measured["failed"] or measured["status"]
+        raise SystemExit(f"the tests must pass without a change; received {told}")
+    seconds = measured["seconds"].values()
+    sys.stdout.write(f"{len(every)} mutants; {len(seconds)} tests, {sum(seconds):.0f} s\n")
+    sys.stdout.flush()
+    left = [each for each in drawn if each[0] not in done]
+    workers = []
+    for job, folder in enumerate(folders):
+        arguments = (folder, left[job :: options.jobs], measured, options.timeout, out)
+        workers.append(_FORK.Process(target=try_all, args=arguments))
+        workers[-1].start()
+    for worker in workers:
+        worker.join()
+    return read_rows(out)
 
 
 def main() -> None:
-    """Draw, run and print the scores."""
+    """Draw mutants, try them, and print what survives."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sample", type=int, default=500, help="mutants to draw")
-    parser.add_argument("--seed", type=int, default=0, help="of the draw")
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--out", type=Path, default=Path("docs/_static/mutation/results.csv"))
-    parser.add_argument("--draws", type=int, nargs="+", help="only these of the sample")
-    parser.add_argument("--also", nargs="+", default=[], help="files of tests to run first")
-    parser.add_argument(
-        "--most", type=float, default=_MOST_SECONDS, help="seconds of tests for one mutant"
-    )
-    parser.add_argument("--map", type=Path, default=Path("build/mutation_map.json"))
+    parser.add_argument("--mutants", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tests", nargs="*", default=[], help="files or folders; default: all")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds of one run of tests")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--out", type=Path, help="a CSV file; one that exists is continued")
     options = parser.parse_args()
-    out = options.out.resolve()
-    for path in (out, options.map):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    os.environ.setdefault("BIASAMP_DATA", str(Path.cwd().parent / "shared" / "data"))
-    os.environ.setdefault("HYPOTHESIS_PROFILE", "full")  # as in CI
-    known = forked(lambda: test_map(options.map), math.inf)
-    every = list(mutants())
-    random.Random(options.seed).shuffle(every)
-    if not out.exists():
-        out.write_text(",".join(COLUMNS) + "\n", "utf-8")
-    with out.open(encoding="utf-8", newline="") as file:
-        done = {int(row["draw"]) for row in csv.DictReader(file)}
-    left = [
-        (draw, mutant)
-        for draw, mutant in enumerate(every[: options.sample])
-        if draw not in done and (options.draws is None or draw in options.draws)
-    ]
-    sys.stdout.write(f"{len(left)} to run of {len(every)} mutants\n")
-    sys.stdout.flush()
-    # What the package and the tests import, not the package itself: once, before dividing.
-    for name in _IMPORTED:
-        importlib.import_module(name)
-    for job in range(options.jobs):
-        if not os.fork():
-            work(left[job :: options.jobs], known, out, options.most, options.also)
-            os._exit(0)
-    for _ in range(options.jobs):
-        os.wait()
-    sys.stdout.writelines(line + "\n" for line in summary(out))
+    set_environment()
+    with tempfile.TemporaryDirectory() as scratch:
+        rows = try_drawn(options, Path(scratch))
+    outcomes = Counter(row["outcome"] for row in rows)
+    for row in (row for row in rows if row["outcome"] == "survived"):
+        sys.stdout.write(f"{row['file']}:{row['line']}: {row['before']}  =>  {row['after']}\n")
+    share = 1 - outcomes["survived"] / max(len(rows), 1)
+    sys.stdout.write(f"\n{len(rows)} of {options.mutants} mutants were tried: {dict(outcomes)}.\n")
+    sys.stdout.write(f"{share:.1%} did not survive; the goal is {_GOAL:.0%}.\n")
+    sys.exit(0 if share >= _GOAL and len(rows) == options.mutants else 1)
 
 
 if __name__ == "__main__":

@@ -1,386 +1,379 @@
-"""The command line: reads options, calls the audit and writes its renderings."""
+"""The command `biasamp`: options, one call of the package, and an exit code."""
 
 from __future__ import annotations
 
+import codecs
 import os
-import shutil
+import re
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from itertools import product
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from functools import partial
+from inspect import Parameter, Signature
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
-from typer import Option
+from rich.console import Console
 
-from biasamp_adapters import __version__
-from biasamp_adapters._files import check_output, write_text
-from biasamp_adapters._progress import working
-from biasamp_adapters._text import clean, renamed
-from biasamp_adapters.command_messages import in_one_line, print_error, warnings_as_lines
-from biasamp_adapters.command_options import (
-    NOT_GIVEN,
-    Command,
-    Dataset,
-    Missing,
-    Texts,
-    example,
-    usage,
-    with_options,
-)
+from biasamp_adapters import __version__, words
+from biasamp_adapters.figures import clean
+from biasamp_adapters.warning import AmplificationWarning
 
 if TYPE_CHECKING:
-    from biasamp_adapters.auditing import AuditReport, GateFailure
+    from biasamp_adapters.report.audit_report import AuditReport
 
+PASSED, FAILED, BAD_INPUT, NOT_JUDGED, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+#: The environment variable that asks for the traceback of a defect.
+TRACEBACK = "BIASAMP_TRACEBACK"
+
+#: What stands for characters that a stream does not have.
+_PLAIN = {"−": "-", "–": "-", "→": "->", "·": "|", "×": "x", "…": "...", "±": "+/-"}
+_PLAIN |= {"○": "o", "●": "*", "─": "-", "━": "=", "┆": ":", "░": ".", "█": "#"}
+
+#: The error of wrong options; newer releases of Typer bring their own copy of click.
+_USAGE_ERROR: type[Any] = typer.BadParameter.__bases__[0]
+
+#: The types of options.
+Texts, Text, File = list[str] | None, str | None, Path | None
+Number, Whole = float | None, int | None
+
+_Function: TypeAlias = Callable[[dict[str, Any]], None]
+
+#: Sections of the help; in each, options with the names of the arguments of an audit, with their
+#: type, what a value is called, and what it means.
+_OPTIONS: dict[str, dict[str, tuple[Any, str, str]]] = {
+    "Files": {
+        "files": (list[str], "FILE", "CSV, Parquet or JSON, all of one kind; or saved counts.")
+    },
+    "Rows": {"where": (Text, "SQL", "The rows to read, such as \"age >= 18 AND sex = 'F'\".")},
+    "Columns": {
+        "y_true": (Texts, "COLUMN", "Labels; a quoted pattern such as 'true_*' is a label matrix."),
+        "y_pred": (Texts, "COLUMN", "Predictions; for several models, repeat NAME=COLUMN."),
+        "sensitive_features": (Texts, "COLUMN", "Groups; repeat to cross features."),
+        "y_score": (Texts, "COLUMN", "Scores of the positive class, of a model NAME=COLUMN."),
+        "sensitive_features_pred": (Texts, "COLUMN", "Predicted groups, which add T→A."),
+        "control_features": (Texts, "COLUMN", "Strata, each of which is also audited alone."),
+        "sample_weight": (Texts, "COLUMN", "Weights."),
+        "clusters": (Texts, "COLUMN", "Which rows belong together."),
+    },
+    "Labels": {
+        "reference": (Texts, "FILE", "Training data, counts, or rates set by hand (JSON)."),
+        "missing": (Text, "RULE", "Rows with missing values: error (the default), drop, abstain."),
+        "missing_values": (Text, "A,B", "Labels that mean a missing value, such as 'NA,?'."),
+        "pos_label": (Text, "LABEL", "The class of two that is compared."),
+        "favorable_label": (Text, "LABEL", "The class that is good for a person."),
+    },
+    "Method": {
+        "threshold": (Number, "X", "Predict the positive class where the score is at least X."),
+        "n_boot": (Whole, "N", "Bootstrap replicates; 2000 by default, 0 for no intervals."),
+        "confidence": (Number, "X", "Level of the intervals; 0.95 by default."),
+        "random_state": (Whole, "N", "Seed of the replicates; 0 by default."),
+    },
+    "Output": {
+        "title": (Text, "TEXT", "Title of the report."),
+        "html": (File, "FILE", "Write the report as a page, too."),
+        "markdown": (File, "FILE", "Write the report as Markdown, too."),
+        "json": (File, "FILE", "Write all numbers as JSON, too."),
+        "full": (bool, "", "Print all tables and notes."),
+    },
+    "Counts": {
+        "count": (Texts, "COLUMN", "How many equal rows a row stands for."),
+        "output": (Path, "FILE", "Where to save the counts."),
+    },
+    "Checks, which decide the exit code": {
+        "fail_above": (Texts, "METRIC=X", "Fail if the whole interval is above X, as BA=2pt."),
+        "require_below": (Texts, "METRIC=X", "Fail unless the whole interval is below X."),
+        "fail_below": (Texts, "METRIC=X", "Fail if the whole interval is below X."),
+        "require_above": (Texts, "METRIC=X", "Fail unless the whole interval is above X."),
+        "require_within": (Texts, "METRIC=X", "Fail unless it is within ±X, as gaps=5pt."),
+        "forbid": (Texts, "CODE", "Fail if this is a verdict, as amplifies, or happens to a gap."),
+    },
+}
+_FILES, _ROWS, _COLUMNS, _LABELS, _METHOD, _OUTPUT, _COUNTS, _CHECKS = map(list, _OPTIONS.values())
+
+#: Options that decide what is counted.
+_COUNTED = ("missing", "missing_values", "pos_label", "threshold")
+
+#: Options of columns that may differ between models, and the others that may be repeated.
+_BY_MODEL = ("y_pred", "y_score", "sensitive_features_pred")
+_SEVERAL = {*_COLUMNS, "count", "reference"} - {*_BY_MODEL}
 
 app = typer.Typer(
     name="biasamp",
     add_completion=False,
     pretty_exceptions_enable=False,
-    # Plain help wraps lines; a table would truncate the names of options.
-    rich_markup_mode=None,
+    context_settings={"token_normalize_func": lambda name: name.replace("_", "-")},
 )
 
-DONE, EXCEEDED, BAD_INPUT, NOT_JUDGED, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
-_EXIT_CODES = (
-    f"Exit codes: {DONE} all gates passed; {EXCEEDED} a gate failed; {BAD_INPUT} bad input; "
-    f"{NOT_JUDGED} no gate failed, and one cannot be judged; {INTERNAL_ERROR} internal error."
-)
+def _command(*options: str) -> Callable[[_Function], _Function]:
+    """Make a command of a function, which gets the options as a mapping."""
+    parameters = []
+    for section, of_section in _OPTIONS.items():
+        for name in (name for name in of_section if name in options):
+            kind, metavar, text = of_section[name]
+            names = {"full": ["--full"], "output": ["--output", "-o"]}.get(name, [])
+            make: Any = typer.Argument if name == "files" else partial(typer.Option, *names)
+            about = {"metavar": metavar or None, "help": text, "rich_help_panel": section}
+            annotation: Any = Annotated[kind, make(**about, show_default=False)]
+            default = {list[str]: Parameter.empty, Path: Parameter.empty, bool: False}.get(kind)
+            parameter = Parameter(name, Parameter.KEYWORD_ONLY, default=default)
+            parameters.append(parameter.replace(annotation=annotation))
 
-#: The environment variable that asks for the traceback of an internal error.
-TRACEBACK = "BIASAMP_TRACEBACK"
+    def register(function: _Function) -> _Function:
+        def command(**given: Any) -> None:
+            function(given)
+
+        command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        name = function.__name__.strip("_")
+        app.command(name, help=function.__doc__, epilog=words.EXIT_CODES)(command)
+        return function
+
+    return register
 
 
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"biasamp-adapters {__version__}")
-        raise typer.Exit(DONE)
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"biasamp-adapters {__version__}")
+        raise typer.Exit
 
 
-@app.callback(
-    invoke_without_command=True,
-    epilog="`biasamp demo` needs no file; `biasamp audit --help` has an example.",
-)
-def biasamp(
-    context: typer.Context,
-    version: Annotated[
-        bool, Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """Audit predictions for bias amplification: does a model amplify the bias of its data?"""
+_Version = Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True)]
+
+
+@app.callback(invoke_without_command=True)
+def _biasamp(context: typer.Context, version: _Version = False) -> None:
+    """Audit predictions: are gaps between groups larger in them than in the labels?"""
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        print(context.get_help())
 
 
-@app.command(
-    cls=Command,
-    short_help="Audit a table of predictions.",
-    epilog=example(
-        "biasamp audit predictions.csv --task recidivism --prediction model \\",
-        "    --attribute race --reference training.csv --html report.html",
-    )
-    + f"\n\n{_EXIT_CODES}",
-)
-@with_options
-def audit(
-    files: list[str],
-    task: Texts = NOT_GIVEN,
-    attribute: Texts = NOT_GIVEN,
-    separate: bool = False,
-    reference: Texts = NOT_GIVEN,
-    base_rates: str | None = None,
-    where: str | None = None,
-    groups: Texts = NOT_GIVEN,
-    pos_label: str | None = None,
-    weight: str | None = None,
-    cluster: str | None = None,
-    run: str | None = None,
-    missing: Missing = Missing.error,
-    many_groups: bool = False,
-    prediction: Texts = NOT_GIVEN,
-    score: Texts = NOT_GIVEN,
-    attribute_prediction: Texts = NOT_GIVEN,
-    attribute_score: Texts = NOT_GIVEN,
-    pos_group: str | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    confidence: float = 0.95,
-    full: bool = False,
-    html: Path | None = None,
-    json_path: Path | None = None,
-    fail_above: Texts = NOT_GIVEN,
-    require_below: Texts = NOT_GIVEN,
-    fail_verdict: Texts = NOT_GIVEN,
-) -> None:
-    """Audit a table of predictions, one row per person, or counts that `biasamp count` saved."""
-    from biasamp_adapters.auditing.audit_files import audit_files, reference_of
-    from biasamp_adapters.auditing.audit_table import AuditOptions
-    from biasamp_adapters.auditing.choose_columns import ColumnOptions
-    from biasamp_adapters.auditing.gate import failures, parse_gate
-    from biasamp_adapters.inference.estimates import IntervalOptions
+@_command(*_FILES, *_ROWS, *_COLUMNS, *_LABELS, *_METHOD, *_OUTPUT, *_CHECKS)
+def _audit(given: dict[str, Any]) -> None:
+    """Audit tables of predictions, with one row for each case, or counts that `count` saved."""
+    import biasamp_adapters as bam
 
-    limits = {
-        "--fail-above": fail_above,
-        "--require-below": require_below,
-        "--fail-verdict": fail_verdict,
-    }
-    gates = [parse_gate(option, text) for option, texts in limits.items() for text in texts]
-    with _standard_input(files, reference) as (data, training):
-        _check_outputs([*data, *training, *filter(None, [base_rates])], html, json_path)
-        options = AuditOptions(
-            reference=reference_of(training, base_rates),
-            score=score,
-            attribute_score=attribute_score,
-            run=run,
-            where=where,
-            only_groups=groups,
-            pos_label=pos_label,
-            pos_group=pos_group,
-            missing=missing.value,
-            intervals=IntervalOptions(n_boot, confidence, random_state=seed),
-        )
-        columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster)
-        reports = audit_files(
-            data, columns, options, separate=separate, allow_many_groups=many_groups
-        )
-    failed = failures([report.summary for report in reports], gates)
-    _show(reports, html, json_path, full=full)
-    raise typer.Exit(_judge(failed, named=len(reports) > 1))
+    checks = _read_checks(given)
+    _check_outputs(given)
+    arguments = _arguments(given, [*_COLUMNS, *_LABELS, *_METHOD, "title"])
+    if given["where"] is not None:
+        title = words.SELECTED.format(title=given["title"] or "", where=given["where"])
+        arguments["title"] = title.strip()
+    report = bam.audit(_data(given), **arguments)
+    written = _write(report, given)
+    code, judged = _judge(report, checks)
+    _print(report, given["full"], [*written, *judged])
+    raise typer.Exit(code)
 
 
-def _judge(failed: Sequence[GateFailure], *, named: bool) -> int:
-    """Print which gates failed, and return the exit code that says so."""
-    for failure in failed:
-        message = f"{failure.report}: {failure}" if named else str(failure)
-        print_error(renamed(message, {"n_boot=": "--n-boot "}))
-    exceeded = any(failure.judged for failure in failed)
-    return EXCEEDED if exceeded else NOT_JUDGED if failed else DONE
+@_command(*_FILES, *_ROWS, *_COLUMNS, *_COUNTED, *_COUNTS)
+def _count(given: dict[str, Any]) -> None:
+    """Count tables, or add saved counts, for audits elsewhere."""
+    from biasamp_adapters.counting.counts import Counts, load_counts
+
+    _check_outputs(given)
+    arguments = _arguments(given, [*_COLUMNS, *_COUNTED, "count"])
+    counts = load_counts(given["files"])
+    if counts is None:
+        counts = Counts.from_frame(_data(given), **arguments)
+    elif arguments or given["where"] is not None:
+        raise ValueError("saved counts hold all variables, so they are added without options.")
+    counts.save(given["output"])
+    print(words.COUNTED.format(counts=counts, path=given["output"]))
 
 
-@app.command(
-    cls=Command,
-    short_help="Count a table, to audit it elsewhere.",
-    epilog=example(
-        "biasamp count monday.csv -o monday.json --task recidivism --prediction model \\",
-        "    --attribute race",
-    ),
-)
-@with_options
-def count(
-    files: list[str],
-    output: Path,
-    task: Texts = NOT_GIVEN,
-    attribute: Texts = NOT_GIVEN,
-    weight: str | None = None,
-    cluster: str | None = None,
-    missing: Missing = Missing.error,
-    prediction: Texts = NOT_GIVEN,
-    attribute_prediction: Texts = NOT_GIVEN,
-) -> None:
-    """Count a table, or add up counts, for `biasamp audit` on a machine without the rows.
+@_command("html", "markdown", "json", "full")
+def _demo(given: dict[str, Any]) -> None:
+    """Audit the published COMPAS scores, which come with the package."""
+    import biasamp_adapters as bam
 
-    Counts hold no names of clusters: those of two files of counts are taken to be different ones.
-    """
-    from biasamp_adapters.auditing.audit_files import count_files
-    from biasamp_adapters.auditing.choose_columns import ColumnOptions
-
-    columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster)
-    with _standard_input(files) as (data,):
-        _check_outputs(data, output)
-        counts = count_files(data, columns, missing.value)
-    counts.save(output)
-    with _ignoring_broken_pipes():
-        typer.echo(f"{counts!r}\nwrote {output}")
+    _check_outputs(given)
+    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    columns: Any = {"y_true": "two_year_recid", "sensitive_features": "race"}
+    report = bam.audit(table, y_score="decile_score", threshold=5, **columns)
+    _print(report, given["full"], _write(report, given))
 
 
-@app.command(
-    cls=Command,
-    short_help="Audit data that come with the package.",
-    epilog=example("biasamp demo --html demo.html"),
-)
-@with_options
-def demo(
-    dataset: Dataset = Dataset.compas,
-    attribute: Texts = NOT_GIVEN,
-    data_home: Path | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    full: bool = False,
-    html: Path | None = Path("biasamp-demo.html"),
-    json_path: Path | None = None,
-) -> None:
-    """Audit the published COMPAS score, without a download."""
-    if attribute and dataset is not Dataset.compas:
-        raise ValueError(f"--attribute is for --dataset compas; received it for {dataset.value}")
-    if data_home is not None and dataset is not Dataset.compas_rows:
-        raise ValueError(
-            f"--data-home is for --dataset compas-rows; received it for {dataset.value}"
-        )
-    _check_outputs([], html, json_path)
-    options = {"n_boot": n_boot, "random_state": seed}
-    if dataset is Dataset.compas:
-        report = _audit_of_compas(attribute or ["race"], options)
-    else:
-        report = _audit_of_rows(dataset, data_home, options)
-    _show([report], html, json_path, full=full)
+# Options as arguments.
 
 
-def _audit_of_compas(attribute: list[str], options: dict[str, Any]) -> AuditReport:
-    """The audit of the score with its sweep, from the counts that come with the package."""
-    from biasamp_adapters.auditing import audit_counts
-    from biasamp_adapters.datasets.compas_counts import load_compas_counts
-
-    counts, scores = (
-        load_compas_counts(attribute=attribute, threshold=threshold) for threshold in (5, None)
-    )
-    return audit_counts(
-        counts, y_score=scores, title=f"COMPAS: recidivism and {' and '.join(attribute)}", **options
-    )
-
-
-def _audit_of_rows(
-    dataset: Dataset, data_home: Path | None, options: dict[str, Any]
-) -> AuditReport:
-    """The audit of decision trees that predict the task and the attribute."""
-    from biasamp_adapters.auditing import audit as run_audit
-    from biasamp_adapters.datasets.demo import load_compas_audit, load_diabetes_audit
-
-    compas = dataset is Dataset.compas_rows
-    data = load_compas_audit(data_home=data_home) if compas else load_diabetes_audit()
-    return run_audit(
-        data.y_true,
-        data.y_pred,
-        sensitive_features=data.sensitive_features,
-        sensitive_features_pred=data.sensitive_features_pred,
-        reference=data.reference,
-        title=data.title,
-        **options,
-    )
+def _arguments(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return options that were given, as arguments of an audit or of counts."""
+    given = {name: options[name] for name in names if options[name] not in (None, [])}
+    for name, value in given.items():
+        if name in _BY_MODEL:
+            given[name] = _by_model(name, value, options["files"])
+        elif name in _SEVERAL:
+            given[name] = value[0] if len(value) == 1 else value
+        elif name == "missing_values":
+            given[name] = value.split(",")
+    return given
 
 
-#: Stands for standard output or input, as in other commands.
-_STDOUT = Path("-")
+def _by_model(name: str, texts: Sequence[str], files: Sequence[str]) -> str | dict[str, str]:
+    """Return the column, or those of several models; NAME=COLUMN unless it is a column itself."""
+    from biasamp_adapters.counting.paths import names_of_columns
+
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0]
+    columns = names_of_columns(files[0]) if any("=" in text for text in texts) else ()
+    models: dict[str, str] = {}
+    for text in texts:
+        model, is_named, column = text.partition("=")
+        if not is_named or text in columns:
+            model = column = text
+        if model in models:
+            raise ValueError(f"{name} must name each model once; received {model!r:.40} twice.")
+        models[model] = column
+    return models
 
 
-@contextmanager
-def _standard_input(*lists: Sequence[str]) -> Iterator[list[list[str]]]:
-    """Lists of files with a file of what standard input holds in the place of "-"."""
-    given = [name for names in lists for name in names if name == str(_STDOUT)]
-    if len(given) > 1:
-        raise ValueError(f"standard input can be read once; received '-' {len(given)} times")
-    if not given:
-        yield [[*names] for names in lists]
-        return
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "standard_input.csv"
-        with path.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        try:
-            yield [[str(path) if name in given else name for name in names] for names in lists]
-        except ValueError as error:
-            # A temporary path would help nobody.
-            raise ValueError(str(error).replace(str(path), "standard input")) from None
+def _data(options: Mapping[str, Any]) -> Any:
+    """Return the files, or some of their rows."""
+    from biasamp_adapters.counting.paths import Selection
+
+    files, where = options["files"], options["where"]
+    return files if where is None else Selection(files, where)
 
 
-def _check_outputs(inputs: Sequence[str], *paths: Path | None) -> None:
-    """Raise for invalid outputs before any work is done."""
-    from biasamp_adapters.inputs.files import expand
-
-    outputs = [path for path in paths if path is not None]
-    if _STDOUT in outputs and getattr(sys.stdout, "name", None) == os.devnull:
-        raise ValueError("standard output must be open to be an output; received '-'")
-    files = [path if path == _STDOUT else check_output(path) for path in outputs]
-    if len(set(files)) < len(files):
-        raise ValueError(f"outputs must be different files; received {str(files[0])!r} twice")
-    for path, name in product(outputs, expand(inputs)):
-        if path != _STDOUT and path.exists() and path.samefile(name):
-            raise ValueError(
-                f"an output must not replace an input; received {str(path)!r} as an output and "
-                f"{name!r} as an input"
-            )
+# Output.
 
 
-def _show(
-    reports: list[AuditReport], html: Path | None, json_path: Path | None, *, full: bool
-) -> None:
-    """Write the reports to files, then to standard output."""
-    from biasamp_adapters.auditing.page import to_html
-    from biasamp_adapters.auditing.render import to_json
-    from biasamp_adapters.command_output import show
+def _check_outputs(options: Mapping[str, Any]) -> None:
+    """Raise before any work if a file cannot be written, or would replace an input."""
+    from biasamp_adapters.counting.paths import find_files
 
-    summaries: list[Any] = [report.summary for report in reports]
-    texts: dict[Path, str] = {}
-    if html is not None:
-        with working("Drawing pictures"):
-            texts[html] = to_html(summaries)
-    if json_path is not None:
-        texts[json_path] = to_json(summaries[0] if len(summaries) == 1 else summaries)
-    piped = texts.pop(_STDOUT, None)
-    for path, text in texts.items():
-        write_text(text, path)
-    with _ignoring_broken_pipes():
-        if piped is not None:
-            typer.echo(piped, nl=False)
-        else:
-            show(summaries, [*texts], full=full)
+    named = [*options.get("files", ()), *(options.get("reference") or ())]
+    inputs = [path for pattern in named for path in find_files(pattern)]
+    for name in ("html", "markdown", "json", "output"):
+        path = options.get(name)
+        if path is not None and not path.parent.is_dir():
+            raise ValueError(f"There is no folder {str(path.parent)!r} for {name}.")
+        if path is not None and path.exists() and any(map(path.samefile, inputs)):
+            raise ValueError(f"{name} must not replace an input; received {str(path)!r}.")
 
 
-@contextmanager
-def _ignoring_broken_pipes() -> Iterator[None]:
-    """Ignore that the reader of the output stops early, as in `biasamp demo | head`."""
+def _write(report: AuditReport, options: Mapping[str, Any]) -> list[str]:
+    """Write the files that were asked for, and return lines that say so."""
+    to_html = partial(report.to_html, date=date.today().isoformat())
+    writers: dict[str, Callable[[Path], str]]
+    writers = {"html": to_html, "markdown": report.to_markdown, "json": report.to_json}
+    paths = {name: options[name] for name in writers if options[name] is not None}
+    for name, path in paths.items():
+        writers[name](path)
+    return [words.WRITTEN.format(path=path) for path in paths.values()]
+
+
+def _print(report: AuditReport, full: bool, lines: Sequence[str]) -> None:
+    """Print a report and further lines, unless their reader stops, as in `biasamp demo | head`."""
+    from biasamp_adapters.report.compose import compose
+    from biasamp_adapters.report.terminal import show
+
+    console = Console()
     try:
-        yield
+        if console.is_terminal:
+            show(compose(report.summary), console, full)
+        else:
+            print(report.to_text(full, console.width), end="")
+        if lines:
+            print(*lines, sep="\n")
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-#: The class of click, or of the copy of click in newer releases of Typer.
-_USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
+# Checks.
 
 
-def run() -> None:
-    """Run the command, and exit with a code that tells how it ended."""
-    _open_streams()
-    with warnings_as_lines():
-        try:
-            # Calling ``app`` itself would leave a hook of Typer behind.
-            command = typer.main.get_command(app)
-            sys.exit(command(prog_name="biasamp", standalone_mode=False) or DONE)
-        except (typer.Abort, KeyboardInterrupt):
-            sys.exit(INTERRUPTED)
-        except _USAGE_ERROR as error:
-            print_error(f"error: {clean(' '.join(usage(error).split()))}")
-            sys.exit(BAD_INPUT)
-        except (ValueError, OSError) as error:
-            print_error(f"error: {in_one_line(str(error))}")
-            sys.exit(BAD_INPUT)
-        except Exception:
-            sys.excepthook = _report_bug
-            raise
+def _read_checks(options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return each bound, and each code that is forbidden, as arguments of a check."""
+    checks: list[dict[str, Any]] = []
+    for rule in (rule for rule in _CHECKS if rule != "forbid"):
+        for text in options[rule] or ():
+            metric, _, bound = text.rpartition("=")
+            if not metric:
+                raise ValueError(f"{rule} must be METRIC=X, as BA=2pt; received {text!r:.40}.")
+            checks.append({rule: {metric: bound}})
+    return checks + [{"forbid": [code]} for code in options["forbid"] or ()]
 
 
-def _report_bug(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    """Report an unexpected error. Python would exit with 1, which means that a gate failed."""
-    if os.environ.get(TRACEBACK):
-        traceback.print_exception(kind, error, trace)
-    print_error(
-        f"internal error: {in_one_line(f'{kind.__name__}: {error}')} (please report it with its "
-        f"traceback, which the environment variable {TRACEBACK}=1 shows)"
-    )
-    sys.exit(INTERNAL_ERROR)
+def _judge(report: AuditReport, checks: Sequence[Mapping[str, Any]]) -> tuple[int, list[str]]:
+    """Return the exit code, and lines that say which checks fail or cannot be judged."""
+    if not checks:
+        return PASSED, []
+    failures = [report.check(**check) for check in checks]
+    failed = sum(any(failure.judged for failure in of_check) for of_check in failures)
+    unknown = sum(map(bool, failures)) - failed
+    template = words.CHECKS_FAILED if failed else words.CHECKS_PASSED
+    template = words.CHECKS_NOT_JUDGED if unknown else template
+    lines = [failure.sentence for of_check in failures for failure in of_check]
+    lines.append(template.format(n=len(checks), failed=failed, unknown=unknown))
+    return FAILED if failed else NOT_JUDGED if unknown else PASSED, lines
 
 
-def _open_streams() -> None:
-    """Replace closed streams: otherwise, the next opened file would get their descriptor."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+# The whole command.
 
 
-if __name__ == "__main__":
-    run()
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with those of the process, or others; return the exit code."""
+    codecs.register_error("biasamp", _replace)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="biasamp")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", AmplificationWarning)
+        warnings.showwarning = lambda message, *_, **__: _say(f"warning: {message}")
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Run the command, and turn errors into a line and an exit code."""
+    command = typer.main.get_command(app)
+    try:
+        code = command(arguments, prog_name="biasamp", standalone_mode=False)
+        return code or PASSED
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except _USAGE_ERROR as error:
+        message = error.format_message()
+        is_file = message.startswith("No such command")
+        _say(message + " Write biasamp audit FILE ..." if is_file else message)
+    except ModuleNotFoundError:
+        raise
+    except (ValueError, OSError) as error:
+        _say(_name_options(str(error)))
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            traceback.print_exc()
+        text = f"{type(error).__name__}: {error}"
+        _say(words.DEFECT.format(error=text, variable=TRACEBACK))
+        return DEFECT
+    return BAD_INPUT
+
+
+def _name_options(message: str) -> str:
+    """Return a message of the package with options in the place of arguments, unless in quotes."""
+    for name in (name for of_section in _OPTIONS.values() for name in of_section):
+        argument, option = rf"(?<!['\w-]){name}", f"--{name.replace('_', '-')}"
+        message = re.sub(rf"{argument}=(?=\w|'|\.\.\.)", f"{option} ", message)
+        message = re.sub(f"{argument}=", option, message)
+        if "_" in name:
+            message = re.sub(rf"{argument}\b(?!')", option, message)
+    return message
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    """Return what stands for characters that a stream cannot write."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(_PLAIN.get(x, "?") for x in error.object[error.start : error.end]), error.end
+
+
+def _say(message: str) -> None:
+    """Print one line on standard error."""
+    print(f"biasamp: {clean(' '.join(message.split()))}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The metrics of single-label data, by plain loops over rows and in exact fractions.
+"""The attackers of single-label data, by plain loops over rows and in exact fractions.
 
 Slow and simple on purpose: it follows the definitions to the letter, so that the fast code can be
 held against it. Rows carry weights, which makes random errors easy: a row whose label may flip
@@ -33,16 +33,6 @@ class Scores(NamedTuple):
     variance: Fraction | None = None
 
 
-def share(rows: Iterable[Row], given: dict[str, Any], event: dict[str, Any]) -> Fraction | None:
-    """P(event | given), both as values of variables."""
-    base = [row for row in rows if all(getattr(row, name) == x for name, x in given.items())]
-    total = sum((row.w for row in base), Fraction(0))
-    if not total:
-        return None
-    hits = (row.w for row in base if all(getattr(row, name) == x for name, x in event.items()))
-    return sum(hits, Fraction(0)) / total
-
-
 def mean(values: Iterable[Fraction | None]) -> Fraction | None:
     """The mean of what is defined."""
     defined = [value for value in values if value is not None]
@@ -66,105 +56,9 @@ def with_random_errors(rows: Sequence[Row], variable: str, labels: Sequence[Any]
     return out
 
 
-def with_blind_errors(rows: Sequence[Row], variable: str) -> list[Row]:
-    """Rows whose prediction is drawn as the model predicts this truth, whatever the other is."""
-    out = []
-    for row in rows:
-        alike = [other for other in rows if getattr(other, variable) == getattr(row, variable)]
-        for label in {getattr(other, f"{variable}_hat") for other in alike}:
-            chance = share(alike, {}, {f"{variable}_hat": label})
-            weight = row.w * (chance or 0)
-            out.append(row._replace(**{f"{variable}_hat": label}, w=weight))
-    return out
-
-
 def with_truth(rows: Sequence[Row], variable: str) -> list[Row]:
     """Rows whose prediction is the truth."""
     return [row._replace(**{f"{variable}_hat": getattr(row, variable)}) for row in rows]
-
-
-def sign(rows: Sequence[Row], a: Any, t: Any) -> int:
-    """The sign of P(a, t) - P(a) P(t)."""
-    together = share(rows, {}, {"a": a, "t": t})
-    apart = share(rows, {}, {"a": a}) * share(rows, {}, {"t": t})
-    return (together > apart) - (together < apart)
-
-
-def delta(rows: Sequence[Row], direction: str, a: Any, t: Any) -> Fraction | None:
-    """D_at of BA-> and Multi."""
-    if direction == "A->T":
-        made, true = share(rows, {"a": a}, {"t_hat": t}), share(rows, {"a": a}, {"t": t})
-    else:
-        made, true = share(rows, {"t": t}, {"a_hat": a}), share(rows, {"t": t}, {"a": a})
-    return None if made is None else made - true
-
-
-def directional(
-    rows: Sequence[Row],
-    direction: str,
-    groups: Sequence[Any],
-    tasks: Sequence[Any],
-    reference: Sequence[Row] | None = None,
-) -> Scores:
-    """BA->: the mean of s_at D_at."""
-    pairs = list(product(groups, tasks))
-    signs = {(a, t): sign(reference or rows, a, t) for a, t in pairs}
-    deltas = {(a, t): delta(rows, direction, a, t) for a, t in pairs}
-    value = mean(None if deltas[p] is None else signs[p] * deltas[p] for p in pairs)
-    return Scores(signs, deltas, value)
-
-
-def _favours(reference: Sequence[Row], groups: Sequence[Any], a: Any, t: Any) -> int:
-    rate = share(reference, {"t": t}, {"a": a})
-    return int(rate is not None and rate > Fraction(1, len(groups)))
-
-
-def mals(
-    rows: Sequence[Row],
-    groups: Sequence[Any],
-    tasks: Sequence[Any],
-    reference: Sequence[Row] | None = None,
-) -> Scores:
-    """MALS: the sum over groups of y_at D_at, averaged over the tasks that have positives."""
-    reference = reference or rows
-    chosen, deltas, sums = {}, {}, []
-    for t in tasks:
-        for a in groups:
-            chosen[a, t] = _favours(reference, groups, a, t)
-            made, true = (
-                share(rows, {"t_hat": t}, {"a_hat": a}),
-                share(reference, {"t": t}, {"a": a}),
-            )
-            deltas[a, t] = None if made is None or true is None else made - true
-        if deltas[groups[0], t] is not None:
-            sums.append(sum((chosen[a, t] * deltas[a, t] for a in groups), Fraction(0)))
-    return Scores(chosen, deltas, mean(sums))
-
-
-def multi(
-    rows: Sequence[Row],
-    direction: str,
-    groups: Sequence[Any],
-    tasks: Sequence[Any],
-    reference: Sequence[Row] | None = None,
-) -> Scores:
-    """Multi: the mean of |D|, and the population variance of D, over tasks seen in both truths."""
-    reference = reference or rows
-    observed = [t for t in tasks if all(share(r, {}, {"t": t}) for r in (rows, reference))]
-    pairs = list(product(groups, observed))
-    if direction == "undirected":
-        scores = mals(rows, groups, observed, reference)
-        coefficients, deltas = scores.coefficients, scores.deltas
-    else:
-        coefficients = dict.fromkeys(pairs, 1)
-        deltas = {(a, t): delta(rows, direction, a, t) for a, t in pairs}
-    signed = [coefficients[p] * deltas[p] for p in pairs if deltas[p] is not None]
-    value = mean(map(abs, signed))
-    if direction == "undirected" and signed:
-        # The sum is over pairs, but the mean is over task sets.
-        value *= len(groups)
-    centre = mean(signed)
-    return Scores(coefficients, deltas, value, mean((d - centre) ** 2 for d in signed))
 
 
 def _cells(rows: Sequence[Row], source: str, target: str) -> tuple[list, list, dict]:
@@ -265,32 +159,3 @@ SCORES: dict[str, tuple[Callable[..., Any], bool]] = {
     "one_minus_cross_entropy": (q_one_minus_cross_entropy, False),
     "f1": (q_f1, False),
 }
-
-
-def dpa(
-    rows: Sequence[Row], direction: str, quality: str, labels: Sequence[Any] | None
-) -> float | None:
-    """DPA; ``labels`` are those of the variable that the channel flips, None for no channel.
-
-    None where a level is below 0 and levels differ.
-    """
-    score, is_loss = SCORES[quality]
-    flipped, roles = ("t", ("a", "t_hat")) if direction == "A->T" else ("a", ("t", "a_hat"))
-    data = (
-        with_truth(rows, flipped) if labels is None else with_random_errors(rows, flipped, labels)
-    )
-    of_dataset, of_model = score(data, *roles), score(rows, *roles)
-    if abs(of_dataset - of_model) < 1e-12 * abs(of_model) or of_dataset + of_model == 0:
-        return 0.0
-    if min(of_dataset, of_model) < 0:
-        return None
-    gain = of_dataset - of_model if is_loss else of_model - of_dataset
-    return float(gain / (of_dataset + of_model))
-
-
-def leakage(rows: Sequence[Row], quality: str, labels: Sequence[Any] | None) -> float:
-    """LA: the attacker sees the task and names the attribute."""
-    score, is_loss = SCORES[quality]
-    data = with_truth(rows, "t") if labels is None else with_random_errors(rows, "t", labels)
-    of_dataset, of_model = score(data, "t_hat", "a"), score(rows, "t_hat", "a")
-    return float(1 / of_model - 1 / of_dataset if is_loss else of_model - of_dataset)

@@ -1,16 +1,17 @@
-"""The metrics of label matrices, by plain loops over rows and in exact fractions.
+"""BA, MALS and Multi, by plain loops over rows and in exact fractions.
 
-A second reading of the definitions, slow and simple on purpose: no count is kept, every rate is
-found by going through the rows again. A column of indicators is a list with a number for each row,
-0, 1 or a probability; a label set is a tuple of tasks, and a task is a set of size 1. None stands
-for undefined.
+It follows the definitions, slow and simple on purpose: no count is kept, every rate is found by
+going through the rows again. Labels are columns of indicators, one for each class. A column of
+indicators is a list with a number for each row, 0, 1 or a probability; a label set is a tuple of
+tasks, and a task is a set of size 1. None stands for undefined.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import chain, combinations, product
+from itertools import chain, product
+from itertools import combinations as subsets
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
@@ -178,17 +179,6 @@ def with_blind_errors(rows: Data, variables: str) -> Data:
     return rows._replace(**errors)
 
 
-def blind_directional(rows: Data, direction: str, reference: Data | None = None) -> Fraction | None:
-    """BA-> of blind errors; the signs are those of the reference."""
-    errors = with_blind_errors(rows, "t" if direction == "A->T" else "a")
-    return directional(errors, direction, reference or rows).value
-
-
-def blind_mals(rows: Data, reference: Data | None = None) -> Fraction | None:
-    """MALS of blind errors."""
-    return mals(with_blind_errors(rows, "at"), reference or rows).value
-
-
 def label_sets(rows: Data) -> list[Labels]:
     """The exact label set of each row."""
     return [tuple(k for k in rows.t if rows.t[k][i]) for i in range(len(rows.w))]
@@ -197,18 +187,6 @@ def label_sets(rows: Data) -> list[Labels]:
 def support(found: Sequence[Labels], labels: Labels) -> int:
     """How many of the label sets contain ``labels``."""
     return sum(set(labels) <= set(row) for row in found)
-
-
-def subsets_by_support(
-    rows: Sequence[Sequence[int]], max_size: int | None, min_support: int
-) -> dict[Labels, int]:
-    """Every non-empty set of columns that at least ``min_support`` rows contain."""
-    found = [tuple(j for j, x in enumerate(row) if x) for row in rows]
-    width = len(rows[0])
-    sizes = range(1, 1 + min(max_size or width, width))
-    every = chain.from_iterable(combinations(range(width), size) for size in sizes)
-    supports = {labels: support(found, labels) for labels in every}
-    return {labels: n for labels, n in supports.items() if n >= min_support}
 
 
 def task_sets(
@@ -224,10 +202,9 @@ def task_sets(
     if combinations == "observed":
         chosen = [s for s in dict.fromkeys(in_reference) if in_reference.count(s) >= min_support]
     else:
-        matrix = [[int(k in labels) for k in rows.t] for labels in in_reference]
-        tasks = list(rows.t)
-        by_position = subsets_by_support(matrix, max_size, min_support)
-        chosen = [tuple(tasks[j] for j in positions) for positions in by_position]
+        sizes = range(1, 1 + len(rows.t))
+        every = chain.from_iterable(subsets(rows.t, size) for size in sizes)
+        chosen = [s for s in every if support(in_reference, s) >= min_support]
     largest = len(rows.t) if max_size is None else max_size
     return [
         labels

@@ -1,39 +1,13 @@
-"""Bias amplification for AIF360: a metric class, explainers, a report, a mitigation, functions.
+"""AIF360: a metric class and its explainers, a report, and thresholds as a postprocessing."""
 
-Needs the extra ``aif360``. The functions follow the conventions of ``aif360.sklearn``: the
-protected attributes are levels of the index of ``y_true``.
-"""
-
-from __future__ import annotations
-
-from biasamp_adapters.aif360.quiet import import_quietly
-
-try:
-    import_quietly(
-        "aif360.algorithms", "aif360.metrics", "aif360.explainers", "aif360.sklearn.metrics"
-    )
-except ImportError as error:
-    if (error.name or "").split(".")[0] != "aif360":
-        raise
-    raise ImportError(
-        "biasamp_adapters.aif360 needs AIF360: pip install 'biasamp-adapters[aif360]'"
-    ) from error
-
-from biasamp_adapters.aif360.audit_datasets import audit_report
-from biasamp_adapters.aif360.explainers import (
+from biasamp_adapters.aif360 import host as host  # First: it imports AIF360 without its messages.
+from biasamp_adapters.aif360.metric import (
     BiasAmplificationJSONExplainer,
+    BiasAmplificationMetric,
     BiasAmplificationTextExplainer,
 )
-from biasamp_adapters.aif360.functions import (
-    directional_bias_amplification,
-    directional_predictability_amplification,
-    leakage_amplification,
-    mals_bias_amplification,
-    multi_attribute_bias_amplification,
-)
-from biasamp_adapters.aif360.metric import BiasAmplificationMetric
 from biasamp_adapters.aif360.postprocessing import PrevalenceThresholdPostprocessing
-from biasamp_adapters.aif360.signed_scorer import make_scorer
+from biasamp_adapters.aif360.report import audit_report
 
 __all__ = [
     "BiasAmplificationJSONExplainer",
@@ -41,10 +15,4 @@ __all__ = [
     "BiasAmplificationTextExplainer",
     "PrevalenceThresholdPostprocessing",
     "audit_report",
-    "directional_bias_amplification",
-    "directional_predictability_amplification",
-    "leakage_amplification",
-    "make_scorer",
-    "mals_bias_amplification",
-    "multi_attribute_bias_amplification",
 ]

@@ -1,102 +1,155 @@
-"""AIF360's ClassificationMetric with the metrics of bias amplification."""
+"""AIF360's ClassificationMetric and explainers with the metrics of bias amplification."""
 
 from __future__ import annotations
 
-from abc import ABCMeta
-from collections.abc import Iterator
-from dataclasses import replace
+import json
+import warnings
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from aif360.datasets import StructuredDataset
+from aif360.explainers import MetricJSONExplainer, MetricTextExplainer
 from aif360.metrics import ClassificationMetric
 
-from biasamp_adapters._typing import RandomState
-from biasamp_adapters._warnings import warn
-from biasamp_adapters.aif360.groups import NAMES, DatasetCounts, Grouping, Groups
-from biasamp_adapters.aif360.methods import metric_methods
-from biasamp_adapters.aif360.schema import Schema
-from biasamp_adapters.host_functions import errors_of_host
-from biasamp_adapters.inference.estimates import IntervalMethod
-from biasamp_adapters.inputs.columns import Column
-from biasamp_adapters.metrics import AmplificationResult
-from biasamp_adapters.metrics.base import Metric
+from biasamp_adapters import words
+from biasamp_adapters.aif360.datasets import Datasets, Grouping, Groups
+from biasamp_adapters.metrics.base import A_TO_T
+from biasamp_adapters.result import AmplificationResult
+from biasamp_adapters.warning import AmplificationWarning
+
+#: What the two datasets have in common, for AIF360.
+_SHARED = ("feature_names", "features", "protected_attributes", "instance_weights")
 
 
-class _Uncached(type(ClassificationMetric)):  # type: ignore[misc]  # the host is not typed
-    """A metaclass that removes the caches that AIF360's metaclass adds to public methods.
+class MetricMethods:
+    """A method for each metric, which hands its name and its settings to ``_answer``."""
 
-    They would keep every instance, return old values after a dataset has changed, and refuse
-    unhashable arguments.
+    def _answer(self, name: str, settings: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def mals_bias_amplification(self, **settings: Any) -> Any:
+        """BiasAmp_MALS, by default of the favourable label.
+
+        Parameters
+        ----------
+        **settings
+            Those of :class:`biasamp_adapters.MALSBiasAmplification`.
+        """
+        return self._answer("MALS", settings)
+
+    def directional_bias_amplification(self, direction: str = A_TO_T, **settings: Any) -> Any:
+        """BA->, directional bias amplification.
+
+        Parameters
+        ----------
+        direction : {"A->T", "T->A"}
+        **settings
+            Those of :class:`biasamp_adapters.DirectionalBiasAmplification`.
+        """
+        return self._answer("BA", {"direction": direction, **settings})
+
+    def multi_attribute_bias_amplification(self, direction: str = A_TO_T, **settings: Any) -> Any:
+        """Multi, how far rates change.
+
+        Parameters
+        ----------
+        direction : {"A->T", "T->A", "undirected"}
+        **settings
+            Those of :class:`biasamp_adapters.MultiAttributeBiasAmplification`.
+        """
+        return self._answer("Multi", {"direction": direction, **settings})
+
+    def leakage_amplification(self, **settings: Any) -> Any:
+        """LA, how much better predictions tell the group than labels do.
+
+        Parameters
+        ----------
+        **settings
+            Those of :class:`biasamp_adapters.LeakageAmplification`.
+        """
+        return self._answer("LA", settings)
+
+    def directional_predictability_amplification(
+        self, direction: str = A_TO_T, **settings: Any
+    ) -> Any:
+        """DPA, how much better one of group and class can be predicted from the other.
+
+        Parameters
+        ----------
+        direction : {"A->T", "T->A"}
+        **settings
+            Those of :class:`biasamp_adapters.DirectionalPredictabilityAmplification`.
+        """
+        return self._answer("DPA", {"direction": direction, **settings})
+
+
+def _without_cache(cls: Any) -> Any:
+    """Replace methods that AIF360's metaclass has made remember by the methods themselves.
+
+    They would keep every instance, and return old values after a dataset has changed.
     """
-
-    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
-        unwrapped = {
-            attribute: method.__wrapped__
-            for ancestor in reversed(bases[0].__mro__)
-            for attribute, method in vars(ancestor).items()
-            # A subclass of a class without caches inherits none.
-            if hasattr(method, "__wrapped__") and not any(isinstance(base, mcs) for base in bases)
-        }
-        return ABCMeta.__new__(mcs, name, bases, unwrapped | namespace)
+    for name in dir(cls):
+        method: Any = getattr(cls, name)
+        if not name.startswith("_") and hasattr(method, "__wrapped__"):
+            setattr(cls, name, method.__wrapped__)
+    return cls
 
 
-@metric_methods(value="_value", by_pair="_pairs")
-class BiasAmplificationMetric(ClassificationMetric, metaclass=_Uncached):  # type: ignore[misc]
-    """Bias amplification of predictions in AIF360 datasets, beside AIF360's own metrics.
+@_without_cache
+class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ignore[misc]
+    """Bias amplification of predictions in AIF360's datasets, with AIF360's own metrics.
+
+    Each metric is a method, and another one that ends with ``_by_pair`` returns the frame of pairs
+    of a group and a class behind it. Intervals and verdicts are in :func:`audit_report`.
 
     Parameters
     ----------
     dataset : BinaryLabelDataset or MulticlassLabelDataset
-        The true labels, protected attributes and instance weights.
+        The labels, protected attributes and instance weights.
     classified_dataset : same as ``dataset``
-        The predicted labels; all else as in ``dataset``.
+        The predicted labels; all else but the scores as in ``dataset``.
     unprivileged_groups, privileged_groups : list of dict, optional
-        Groups as AIF360 defines them: a row is in a group if it has all values of one of the dicts.
-        If both are given, these two groups are compared, and rows in neither are left out.
-        Otherwise, every combination of protected attributes is a group.
+        Groups as AIF360 defines them: a row has all values of one of the dicts. Rows in neither are
+        left out. Without both, every combination of protected attributes is a group.
     reference_dataset : same as ``dataset``, optional
-        The training data, which set the directions. By default, ``dataset`` sets them.
-    predicted_protected_attributes : array-like of shape (n,) or (n, attributes), optional
-        The attribute as a model predicts it, for T->A, in the codes of ``dataset``. Several columns
-        are in the order of ``dataset.protected_attribute_names``, or named as they are.
-    clusters : array-like of shape (n,), optional
-        Which rows belong together, such as those of one person: intervals draw whole clusters.
+        The training data, which decide the signs; by default ``dataset`` does.
+    predicted_protected_attributes : array-like of shape (rows,) or (rows, attributes), optional
+        The attributes that define the groups as a model predicts them, for T->A, in the codes of
+        ``dataset``. Columns without names are in the order of ``protected_attribute_names``. A
+        prediction of neither group counts as wrong.
+    clusters : array-like of shape (rows,), optional
+        Rows of one cluster, such as those of one person, are drawn together for intervals.
 
     Raises
     ------
     ValueError
-        If predicted attributes or reference do not fit the dataset, or only one of the two kinds
-        of groups is given.
+        If labels are not labels of the dataset, a group has no rows, or inputs do not fit together.
 
     Notes
     -----
-    AIF360 keeps the results of all metrics of all instances for as long as the program runs. This
-    class keeps none: after a dataset has changed, its values are new, and instances can be freed.
-
-    Instance weights are sampling weights. The metrics of bias amplification use the labels of the
-    datasets, even if there are more than two. The inherited metrics use copies that AIF360 made at
-    the start, in which labels are favourable or not.
+    AIF360 remembers the results of all methods and keeps all instances. This class does not: after
+    a dataset has changed, its values are new. Of more than two labels, metrics of bias
+    amplification read all, and the inherited ones whether they are favourable.
 
     Examples
     --------
+    Of men, 40 of 50 are hired in labels and predictions; of women 10 of 50, and none is predicted.
+
     >>> import pandas as pd
-    >>> from aif360.datasets import BinaryLabelDataset, StructuredDataset
+    >>> from aif360.datasets import BinaryLabelDataset
     >>> from biasamp_adapters.aif360 import BiasAmplificationMetric
-    >>> rows = pd.DataFrame(
-    ...     {"sex": [1] * 50 + [0] * 50, "hired": [0] * 10 + [1] * 40 + [0] * 40 + [1] * 10},
-    ...     dtype=float,
-    ... )
+    >>> hired = [0.0] * 10 + [1.0] * 40 + [0.0] * 40 + [1.0] * 10
+    >>> rows = pd.DataFrame({"sex": [1.0] * 50 + [0.0] * 50, "hired": hired})
     >>> truth = BinaryLabelDataset(
     ...     df=rows, label_names=["hired"], protected_attribute_names=["sex"]
     ... )
     >>> predicted = truth.copy(deepcopy=True)
     >>> predicted.labels[90:] = 0
-    >>> metric = BiasAmplificationMetric(
-    ...     truth, predicted, unprivileged_groups=[{"sex": 0}], privileged_groups=[{"sex": 1}]
-    ... )
-    >>> round(metric.directional_bias_amplification("A->T"), 4)
+    >>> metric = BiasAmplificationMetric(truth, predicted, [{"sex": 0}], [{"sex": 1}])
+    >>> round(metric.directional_bias_amplification(), 4)
     0.1
     >>> print(round(metric.statistical_parity_difference(), 4))
     -0.8
@@ -106,115 +159,132 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Uncached):  # typ
         self,
         dataset: Any,
         classified_dataset: Any,
-        unprivileged_groups: Groups | None = None,
-        privileged_groups: Groups | None = None,
+        unprivileged_groups: Groups = None,
+        privileged_groups: Groups = None,
         *,
         reference_dataset: Any = None,
         predicted_protected_attributes: Any = None,
         clusters: Any = None,
     ) -> None:
+        sides = unprivileged_groups, privileged_groups
+        options = reference_dataset, predicted_protected_attributes, clusters
         if isinstance(dataset, StructuredDataset):
-            names = dataset.protected_attribute_names
-            self._grouping = Grouping.of(names, unprivileged_groups, privileged_groups)
-        super().__init__(
-            dataset,
-            classified_dataset,
-            unprivileged_groups=unprivileged_groups,
-            privileged_groups=privileged_groups,
-        )
-        # Of multi-class datasets the host keeps binary copies.
-        self._truth, self._classified = dataset, classified_dataset
-        self._reference, self._predicted = reference_dataset, predicted_protected_attributes
-        # Counts are made more than once, and an iterator can be read only once.
-        self._clusters = None if clusters is None else Column(clusters, "clusters")
-        if np.shares_memory(dataset.labels, classified_dataset.labels):
-            warn(
-                "classified_dataset has the very labels of dataset, so that a change to one is "
-                "a change to both: copy(deepcopy=True) copies them"
-            )
-        if reference_dataset is not None:
-            Schema.of(dataset).check(reference_dataset, "reference_dataset", "the dataset")
-        self.dataset_counts()
+            # These errors are clearer than the host's.
+            Grouping(dataset, *sides)
+            rows = len(dataset.labels), len(getattr(classified_dataset, "labels", dataset.labels))
+            if rows[0] != rows[1]:
+                rule = "dataset and classified_dataset must have the same rows"
+                raise ValueError(f"{rule}; received {rows[0]} and {rows[1]} rows")
+            for name in _SHARED:
+                own, other = getattr(dataset, name), getattr(classified_dataset, name, None)
+                if other is not None and not np.array_equal(own, other):
+                    rule = "classified_dataset must differ from dataset in labels and scores only"
+                    raise ValueError(f"{rule}; {name} differ: set those of dataset")
+        # Of several classes, the host keeps copies with two.
+        self.datasets = Datasets(dataset, classified_dataset, *sides, *options)
+        super().__init__(dataset, classified_dataset, *sides)
+        self.datasets.read()
+        for note in self.datasets.notes:
+            warnings.warn(note, AmplificationWarning, stacklevel=2)
 
-    @property
-    def favorable(self) -> float | None:
-        """The favourable label of a binary dataset, which MALS and audits treat as positive.
+    def _answer(self, name: str, settings: dict[str, Any]) -> float:
+        metric, columns = self.datasets.metric(name, settings)
+        return metric(**columns)
 
-        None for a multi-class dataset, whose classes are all treated alike.
-        """
-        return Schema.of(self._truth).favorable
+    def _pairs(self, name: str, settings: dict[str, Any]) -> pd.DataFrame:
+        metric, columns = self.datasets.metric(name, settings)
+        return metric.result(**columns, n_boot=0).by_pair
 
-    def dataset_counts(self) -> DatasetCounts:
-        """Counts of the datasets as they are now, and how many rows were left out."""
-        return self._grouping.count(
-            self._truth, self._classified, self._predicted, clusters=self._clusters
-        )
+    def mals_bias_amplification_by_pair(self, **settings: Any) -> pd.DataFrame:
+        """Return the pairs behind :meth:`mals_bias_amplification`."""
+        return self._pairs("MALS", settings)
 
-    def reference_counts(self) -> DatasetCounts | None:
-        """The same for the training data, if they were given."""
-        if self._reference is None:
-            return None
-        return self._grouping.count(self._reference, what="reference_dataset")
+    def directional_bias_amplification_by_pair(
+        self, direction: str = A_TO_T, **settings: Any
+    ) -> pd.DataFrame:
+        """Return the pairs behind :meth:`directional_bias_amplification`."""
+        return self._pairs("BA", {"direction": direction, **settings})
 
-    def amplification(
-        self,
-        metric: Metric,
-        *,
-        n_boot: int = 0,
-        confidence: float = 0.95,
-        interval_method: IntervalMethod = "percentile",
-        random_state: RandomState = None,
-    ) -> AmplificationResult:
-        """Compute a metric of bias amplification on these datasets, with interval and tables.
+    def multi_attribute_bias_amplification_by_pair(
+        self, direction: str = A_TO_T, **settings: Any
+    ) -> pd.DataFrame:
+        """Return the pairs behind :meth:`multi_attribute_bias_amplification`."""
+        return self._pairs("Multi", {"direction": direction, **settings})
 
-        Parameters
-        ----------
-        metric : metric object
-            Such as ``DirectionalBiasAmplification(direction="T->A")``. If it has no reference, it
-            gets ``reference_dataset``.
-        n_boot, confidence, interval_method, random_state
-            As in :meth:`biasamp_adapters.MALS.result`.
+    def leakage_amplification_by_pair(self, **settings: Any) -> pd.DataFrame:
+        """Return the pairs behind :meth:`leakage_amplification`."""
+        return self._pairs("LA", settings)
 
-        Returns
-        -------
-        AmplificationResult
-        """
-        if not isinstance(metric, Metric):
-            raise TypeError(f"metric must be a metric object, such as MALS(); received {metric!r}")
-        evaluated, reference = self.dataset_counts(), self.reference_counts()
-        if reference is not None:
-            metric = metric.against(reference.counts)
-        if metric.looks_at_one_task and getattr(metric, "pos_label", None) is None:
-            changed: Any = {"pos_label": self.favorable}
-            metric = replace(metric, **changed)
-        with errors_of_host(*NAMES):
-            result = metric.from_counts(
-                evaluated.counts,
-                n_boot=n_boot,
-                confidence=confidence,
-                interval_method=interval_method,
-                random_state=random_state,
-            )
-        for note in left_out_notes(evaluated, reference):
-            warn(note)
-            result = result.with_note(note)
-        return result
-
-    def _value(self, metric: Metric) -> float:
-        """{name} ({source}){direction}; parameters as in :class:`biasamp_adapters.{metric}`."""
-        return self.amplification(metric).value
-
-    def _pairs(self, metric: Metric) -> pd.DataFrame:
-        """The pairs of group and label behind :meth:`{method_of_value}`."""
-        return self.amplification(metric).by_pair
+    def directional_predictability_amplification_by_pair(
+        self, direction: str = A_TO_T, **settings: Any
+    ) -> pd.DataFrame:
+        """Return the pairs behind :meth:`directional_predictability_amplification`."""
+        return self._pairs("DPA", {"direction": direction, **settings})
 
 
-def left_out_notes(evaluated: DatasetCounts, reference: DatasetCounts | None) -> Iterator[str]:
-    """Notes on rows that are in none of the groups."""
-    none = "in none of the groups"
-    if evaluated.outside:
-        yield f"{evaluated.outside} row(s) of the dataset are {none} and left out"
-    if evaluated.elsewhere:
-        yield f"{evaluated.elsewhere} row(s) are predicted to be {none} and count as wrong"
-    if reference is not None and reference.outside:
-        yield f"{reference.outside} row(s) of the reference are {none} and left out"
+class BiasAmplificationTextExplainer(MetricMethods, MetricTextExplainer):  # type: ignore[misc]
+    """AIF360's ``MetricTextExplainer``, which also explains bias amplification.
+
+    Parameters
+    ----------
+    metric : BiasAmplificationMetric or ClassificationMetric
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from aif360.datasets import BinaryLabelDataset
+    >>> from biasamp_adapters.aif360 import BiasAmplificationMetric, BiasAmplificationTextExplainer
+    >>> rows = pd.DataFrame({"sex": [1.0, 1, 0, 0], "hired": [1.0, 0, 1, 0]})
+    >>> truth = BinaryLabelDataset(
+    ...     df=rows, label_names=["hired"], protected_attribute_names=["sex"]
+    ... )
+    >>> explain = BiasAmplificationTextExplainer(
+    ...     BiasAmplificationMetric(truth, truth.copy(deepcopy=True))
+    ... )
+    >>> explain.multi_attribute_bias_amplification()
+    'Multi A->T: 0.0000. The mean size of the changes of rates, without sign.'
+    >>> explain.accuracy()
+    'Classification accuracy (ACC): 1.0'
+    """
+
+    def _answer(self, name: str, settings: dict[str, Any]) -> str:
+        metric, columns = Datasets.of(self.metric).metric(name, settings)
+        return self._explain(metric.result(**columns, n_boot=0), words.GLOSSARY[metric.short])
+
+    def _explain(self, result: AmplificationResult, meaning: str) -> str:
+        label = result.pos_label
+        of_label = "" if label is None else words.OF_LABEL.format(label=label)
+        return f"{result.metric}{of_label}: {result.value:z.4f}. {meaning}"
+
+
+def _valid_json(method: Callable[..., str]) -> Callable[..., str]:
+    """Return a method of AIF360's explainer with null in place of NaN and infinity."""
+
+    @wraps(method)
+    def valid(*args: Any, **options: Any) -> str:
+        return json.dumps(json.loads(method(*args, **options), parse_constant=lambda name: None))
+
+    return valid
+
+
+class BiasAmplificationJSONExplainer(BiasAmplificationTextExplainer, MetricJSONExplainer):  # type: ignore[misc]
+    """AIF360's ``MetricJSONExplainer``, which also explains bias amplification.
+
+    All that it returns is valid JSON: a NaN is null, that of an inherited metric too.
+
+    Parameters
+    ----------
+    metric : BiasAmplificationMetric or ClassificationMetric
+    """
+
+    def _explain(self, result: AmplificationResult, meaning: str) -> str:
+        about = result.to_dict().items()
+        record = {name: x["value"] if isinstance(x, dict) else x for name, x in about}
+        record |= {"message": super()._explain(result, meaning), "label": result.pos_label}
+        record |= {"description": meaning, "ideal": words.IDEAL}
+        return json.dumps(record)
+
+
+for _name, _method in vars(MetricJSONExplainer).items():
+    if not _name.startswith("_"):
+        setattr(BiasAmplificationJSONExplainer, _name, _valid_json(_method))

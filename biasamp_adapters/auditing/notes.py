@@ -1,271 +1,204 @@
-"""The notes that a report adds to its numbers ([W21] 5 and A.1; [T25] 5)."""
+"""The notes: caveats that follow from the summary, and those that came with its numbers."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, TypeAlias
+from math import comb
+from typing import Any
 
-import numpy as np
+from biasamp_adapters import words
+from biasamp_adapters.auditing.subject import Names, Subject, is_small, subject_of
+from biasamp_adapters.auditing.summary import MEASURES, Summary
+from biasamp_adapters.figures import Digits, agree, count, join, name, percent
+from biasamp_adapters.inference.intervals import FEW_ROWS
+from biasamp_adapters.inference.verdict import ALL_ROWS
 
-from biasamp_adapters._roles import Role
-from biasamp_adapters.auditing.findings import DIRECTIONAL, MULTI, Findings, by_column
-from biasamp_adapters.auditing.group_rates import ABSTENTION
-from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.label_sets import MAX_SETS
-from biasamp_adapters.counts.labels import each_of, show
-from biasamp_adapters.counts.second_moments import MOST_DRAWN
-from biasamp_adapters.counts.variables import model_in_words
-from biasamp_adapters.inference.estimates import (
-    N_BOOT,
-    DefaultReplicates,
-    IntervalOptions,
-    error_of_ends,
-)
-from biasamp_adapters.inference.rules import FEW_ROWS, about_clusters
-from biasamp_adapters.metrics import METRICS
-from biasamp_adapters.metrics.measurement import T_TO_A
-from biasamp_adapters.metrics.multi import too_many_sets
-from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
+#: Predicted shares of a class outside these times its share in the labels get a note.
+_LEAST, _MOST = 0.8, 1.25
 
-#: The source of directions that are not those of data.
-BY_HAND = "base rates set by hand"
-
-NO_INTERVALS = "No intervals were asked for (n_boot=0): no number here says how sure it is."
-
-NOT_FAIRNESS = (
-    "No amplification is not fairness: a model that repeats the bias of its data scores 0."
-)
-
-_SENTENCES = {
-    "dropped": "{n:,} rows with missing values were left out.",
-    "abstained": "{model} abstained from {n:,} predictions of the {variable}: such rows stay in "
-    "every denominator{effect}.{by_group}",
-    "soft": "Predictions are probabilities and enter as expected counts; Multi, which needs 0/1 "
-    "predictions, is left out.",
-    "merged probabilities": "There were too many different probabilities to keep each apart: those "
-    "within a step of {step:g} are kept as their mean in each cell. Values are the same up to "
-    "rounding; intervals leave out how much probabilities differ within a step. Probabilities that "
-    "are rounded to few enough values beforehand stay as they are.",
-    "no draws": "No number has an interval: {reason}.",
-    "normal draws": "The rows are gone: intervals come from a normal distribution with the second "
-    "moments of the sums, which those of a few rows only roughly have. Attackers that are fitted "
-    "need rows and are left out.",
-    "many rows": "There are more than {most:,} distinct rows: intervals come from a normal "
-    "distribution with the second moments of the sums, which those of a few rows only roughly "
-    "have. A random part of the rows is drawn row by row.",
-    "fewer replicates": "{n:,} replicates were drawn, not {usual:,}, as each of them is of large "
-    "tables. Another seed would move the ends of intervals by about {error:.0%} of their distance "
-    "from the value, instead of {usual_error:.0%}; n_boot={usual} draws all.",
-    "sets not counted": "Multi is left out: label sets were not counted. Count with label_sets= or "
-    "keep_rows=True.",
-    "no sets": "Multi is left out: the evaluated truth contains no label set that the reference "
-    "shows.",
-    "many sets": "Multi is left out: rows show {n:,} label sets, and at most {most:,} are read. "
-    "MultiAttributeBiasAmplification(min_support=2) reads those that two or more rows show.",
-    "sums of matrices": "Only sums of weights are left, not rows, so labels are not flipped "
-    "(keep_rows=True keeps them): DPA is equalised in expectation, which may be biased on sparse "
-    "tables, and has no interval; DPA of the uncertainty coefficient is left out.",
-    "sums of labels": "Only sums of weights are left, not rows: rows of different weights are kept "
-    "apart up to 131,072 cells (by_weight=True), and rounding the weights can bring them there. "
-    "Intervals use Poisson draws, and LA and DPA, whose flips need rows, have none; DPA of the "
-    "uncertainty coefficient is left out.",
-    "no attack": "LA, and DPA from tasks that are columns, need an attacker that is fitted on "
-    "rows; they are left out where rows are unknown or more than {most:,}. Per pair, the metrics "
-    "give them in by_pair.",
-    "few rows": "Fewer than {few} rows have {labels}: no interval that rests on them can "
-    "be trusted.",
-    "no intervals": NO_INTERVALS,
-    "clusters": "{note}",
-    "base rates": "Rates and directions were set by hand, where there is no ground truth: which "
-    "ones is a choice of values. Say where they come from; with others the numbers change.",
-    "reference": "The directions of correlations come from {source}. Rates are compared with those "
-    "of the evaluated truth all the same; only MALS and undirected Multi compare with the rates of "
-    "the reference.",
-    "own reference": "The directions of correlations come from {source}, as no reference was "
-    "given. With the training data as reference they are those that the model learned from; rates "
-    "are compared with the evaluated truth either way.",
-    "one label": "The reference has rows of one {kind} only, so no correlation can be read from "
-    "it: BA-> is 0 by construction, whatever the model does.",
-    "uncertain signs": "{n} of {pairs} pairs correlate so weakly in the reference (|z| < 1.96) "
-    "that their sign may be noise, and with it the sign of their part of BA->.",
-    "pairs by chance": "If no rate had changed, about {expected:,} of {n:,} intervals of pairs "
-    "would lie above or below 0 by chance alone. Only intervals that hold for all pairs of a model "
-    "and direction at once tell which pairs are clear: {clear:,} of {n:,}.",
-    "even groups": "Every group is equally frequent among the positives of the reference: MALS is "
-    "0 by construction, whatever the model does.",
-    "uncertain groups": "In {n} of {pairs} pairs, the share of the group among the positives of "
-    "the reference is so near an equal share (|z| < 1.96) that it may be noise which groups MALS "
-    "takes for favoured.",
-    "predicts groups": "T->A means that the model predicts a protected attribute. Ask whether it "
-    "must: not predicting it removes T->A amplification altogether.",
-    "of a metric": "{note}",
-    "comparable": "Compare values within one metric, one direction and one dataset only; a "
-    "comparison of A->T with T->A means nothing.",
-    "fairness": f"{NOT_FAIRNESS} Read the differences of selection rate, TPR and FPR beside it.",
-    "fairness without rates": NOT_FAIRNESS,
-    "truth": "The labels are taken for the truth. Where they are not, as in risk prediction, where "
-    "they record arrests or predict what has not happened yet, matching them is not the goal.",
-}
-
-#: The name of a sentence, and the values of its fields.
-Note: TypeAlias = tuple[str, dict[str, Any]]
+#: Labels that often stand for a missing value.
+_MISSING = ("na", "n/a", "nan", "null", "none", "?", "unknown")
 
 
-def reference_in_words(findings: Findings) -> str:
-    """The source of the directions of the correlations, in words."""
-    reference, base = findings.evaluation.reference, findings.evaluation.base_rates
-    if base is not None:
-        return BY_HAND if base.file is None else f"{BY_HAND} in {Path(base.file).name}"
-    if reference is None:
-        return "the evaluated truth itself"
-    return f"reference data of {reference.n_rows:,} rows"
+def notes(summary: Summary) -> list[str]:
+    """Return all notes, each once."""
+    subjects = [subject_of(summary, direction) for direction in summary["data"]["directions"]]
+    first = subjects[0]
+    collected = [*_of_rows(summary, first.names)]
+    for subject in subjects:
+        collected += _of_members(subject)
+    for verdict in first.verdicts:
+        collected += _of_model(Subject(summary, verdict))
+    collected += [*_of_spelling(first.names), *_of_missing_labels(first.names)]
+    collected += [*summary["notes"], *_of_missing_rates(summary, first.names)]
+    collected += [*_of_rates(subjects), *_of_comparison(summary, first.names)]
+    return list(dict.fromkeys(collected))
 
 
-def abstentions(counts: Counts) -> dict[tuple[str, Role], int]:
-    """The number of abstentions of each model and kind of prediction, if there are any."""
-    numbers = {
-        (model, role): counts.abstentions(role, model)
-        for model in counts.models
-        for role in (Role.PREDICTION, Role.ATTRIBUTE_PREDICTION)
-        if counts.has(role, model)
-    }
-    return {variable: n for variable, n in numbers.items() if n}
+def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
+    """Return which rows or predictions are missing, and how rows count."""
+    data = names.data
+    if data["left_out"]:
+        were = agree(data["left_out"], "was", "were")
+        yield words.ROWS_DROPPED.format(rows=count(data["left_out"], "row"), were=were)
+    what = words.NO_TASK if data["kind"] == "tasks" else words.WRONG
+    for part, noun, counts_as in (
+        (data["missing"], "prediction", what),
+        (data["missing_groups"], "predicted group", words.WRONG),
+    ):
+        for model, n in part.items():
+            numbers = {"predictions": count(n, noun), "are": agree(n, "is", "are")}
+            yield words.PREDICTIONS_MISSING.format(model=name(model), what=counts_as, **numbers)
+    for record in summary["missing"]:
+        yield words.MISSING_BY_GROUP.format(
+            kind=names.labelled(record["labelled"]),
+            first=percent(record["first_rate"], 0),
+            a=names.group(record["first"]),
+            second=percent(record["second_rate"], 0),
+            b=names.group(record["second"]),
+            ba=Digits.of(record["ba"]).signed(record["ba"]["value"] or 0.0),
+        )
+    if data["weights"] is not None:
+        yield words.WEIGHTED.format(column=name(data["weights"]))
 
 
-def notes(findings: Findings) -> Iterator[str]:
-    """The notes that apply, the general ones last."""
-    for note in findings.evaluation.notes:
-        # The hint in brackets is about arguments, which a report does not have.
-        note = note.rpartition(" (")[0]
-        yield f"{note[0].upper()}{note[1:]}."
-    for part in (_about_data, _about_signs, _about_mals, _about_reading):
-        for name, values in part(findings):
-            yield _SENTENCES[name].format(**values)
+def _of_members(subject: Subject) -> Iterator[str]:
+    """Return which groups or classes the verdict does not compare, or not in pairs."""
+    names, verdict = subject.names, subject.verdict
+    n_small = sum(map(is_small, names.members))
+    if n_small and verdict["code"] != "cannot_say":
+        yield words.NOT_COMPARED.format(
+            members=count(n_small, names.noun),
+            least=FEW_ROWS,
+            unit=names.data["unit"],
+            are=agree(n_small, "is", "are"),
+            them=agree(n_small, "it", "them"),
+        )
+    if verdict["comparison"] == ALL_ROWS and subject.gaps:
+        n_pairs = comb(len(names.members) - n_small, 2)
+        n = n_pairs * len({gap["of_class"] for gap in subject.gaps})
+        yield words.VERY_MANY_GAPS.format(n=n, member=names.noun)
 
 
-def _about_data(findings: Findings) -> Iterator[Note]:
-    counts = findings.counts
-    if counts.dropped:
-        yield "dropped", {"n": counts.dropped}
-    for (model, role), n in abstentions(counts).items():
-        matrix = counts.is_matrix(role.truth)
-        effect = ", and no label counts as predicted" if matrix else " and count as wrong"
-        name = model_in_words(model, starts=True)
-        facts = {"model": name, "n": n, "variable": role.truth, "effect": effect}
-        yield "abstained", facts | {"by_group": _abstentions_by_group(findings, model, role.truth)}
-    if counts.soft:
-        yield "soft", {}
-    if counts.probability_step is not None:
-        yield "merged probabilities", {"step": counts.probability_step}
-    if counts.no_draws:
-        yield "no draws", {"reason": counts.no_draws}
-    if counts.is_normal:
-        yield "normal draws", {}
-    if counts.has_many_rows and findings.options.n_boot:
-        yield "many rows", {"most": MOST_DRAWN}
-    yield from _about_replicates(findings.options)
-    if not counts.knows_sets:
-        yield "sets not counted", {}
-    elif n_sets := too_many_sets(findings.evaluation):
-        yield "many sets", {"n": n_sets, "most": MAX_SETS}
-    elif findings.evaluation.base_rates is None and not (counts.soft or findings.of(MULTI)):
-        yield "no sets", {}
-    if not counts.knows_rows:
-        yield "sums of matrices" if by_column(counts) else "sums of labels", {}
-    if not allows_attack(counts, Role.TASK):
-        yield "no attack", {"most": MOST_FITTED}
-    tables = counts.unweighted().tables()
-    task = "task" if counts.is_matrix(Role.TASK) else "class"
-    for role, kind in ((Role.ATTRIBUTE, "group"), (Role.TASK, task)):
-        few = np.flatnonzero(tables.marginal(role) < FEW_ROWS) if counts.has(role) else ()
-        if len(few):
-            labels = [counts.labels_of(role)[i] for i in few]
-            yield "few rows", {"few": FEW_ROWS, "labels": each_of(kind, labels)}
-    if not findings.options.n_boot:
-        yield "no intervals", {}
+def _of_model(subject: Subject) -> Iterator[str]:
+    """Return what a model does that explains its numbers."""
+    names, verdict, model = subject.names, subject.verdict, subject.name
+    if verdict["no_errors"]:
+        if subject.has_several_models:
+            yield words.MAKES_NO_ERRORS.format(model=model)
+    elif verdict["constant"]:
+        if subject.has_several_models:
+            what = names.counted(verdict["constant"][0])
+            yield f"{words.ONE_PREDICTION.format(model=model, what=what)}."
+    elif names.has_two_classes:
+        yield from _of_prevalence(subject)
+        yield from _of_coding(subject)
+
+
+def _of_prevalence(subject: Subject) -> Iterator[str]:
+    """Return how often the positive class is predicted, if that is far from its share."""
+    names = subject.names
+    for row in subject.frequency:
+        ratio = row["ratio"]
+        if row["of_class"] != names.data["positive"] or ratio is None or _LEAST <= ratio <= _MOST:
+            continue
+        low, high = row["ratio_low"], row["ratio_high"]
+        ends = "" if low is None else f", {Digits(0).ends(low, high)}"
+        yield words.PREVALENCE.format(
+            model=subject.name,
+            of=names.counted(row["of_class"]),
+            predicted=percent(row["predicted"], 0),
+            true=percent(row["true"], 0),
+            ratio=percent(ratio, 0),
+            ends=ends,
+        )
+
+
+def _of_coding(subject: Subject) -> Iterator[str]:
+    """Return whether labels may be coded the other way round."""
+    constant = max((row["true"] for row in subject.frequency), default=1)
+    accuracy = subject.metric("accuracy")
+    if accuracy and accuracy["high"] is not None and accuracy["high"] < 1 - constant:
+        shares = {"accuracy": percent(accuracy["value"], 0), "constant": percent(constant, 0)}
+        yield words.CODING.format(model=subject.name, **shares)
+
+
+def _of_spelling(names: Names) -> Iterator[str]:
+    """Return names that look like one, and groups that are numbers."""
+    data = names.data
+    groups = [row["name"] for row in data["groups"]]
+    yield from _alike(words.GROUPS, groups)
+    classes = words.TASKS if data["kind"] == "tasks" else words.CLASSES
+    yield from _alike(classes, [row["name"] for row in data["classes"]])
+    if groups and all(isinstance(label, bool | int | float) for label in groups):
+        yield words.NUMBERS.format(feature=names.the_feature, names=join(map(name, groups)))
+
+
+def _alike(members: str, labels: list[Any]) -> Iterator[str]:
+    """Return pairs of names that differ only in case or spaces."""
+    seen: dict[str, Any] = {}
+    for label in labels:
+        key = " ".join(str(label).casefold().split())
+        if key in seen:
+            a, b = (name(text).strip("'") for text in (seen[key], label))
+            yield words.SPELLING.format(members=members, a=a, b=b)
+        seen[key] = label
+
+
+def _of_missing_labels(names: Names) -> Iterator[str]:
+    """Return labels that often stand for a missing value, with their rows."""
+    data = names.data
+    columns = {names.the_feature: data["groups"]}
+    if data["kind"] != "tasks":
+        columns[data["label"] or words.THE_LABELS] = data["classes"]
+    for column, members in columns.items():
+        rows: Counter[Any] = Counter()
+        for row in members:
+            levels = row["name"] if isinstance(row["name"], tuple) else (row["name"],)
+            rows.update(dict.fromkeys(levels, row["rows"]))
+        for label, n in rows.items():
+            is_unknown = label == -1 and 0 in rows and 1 in rows
+            if is_unknown or str(label).strip().casefold() in _MISSING:
+                number = {"rows": count(n, "row"), "hold": agree(n, "holds", "hold")}
+                yield words.LOOKS_MISSING.format(column=name(column), label=repr(label), **number)
+
+
+def _of_missing_rates(summary: Summary, names: Names) -> Iterator[str]:
+    """Return groups without positives or negatives, which leave a difference without a value."""
+    for record in summary["largest"]:
+        rates = zip(record["groups"], record["rates"], strict=True)
+        groups = [names.group(group) for group, rate in rates if rate is None]
+        measure, have = MEASURES[record["measure"]], agree(len(groups), "has", "have")
+        if groups and measure.labelled:
+            parts = {"kind": f"{measure.labelled}s", "measure": measure.plural}
+            yield words.NO_RATE.format(names=join(groups), have=have, **parts)
+
+
+def _of_rates(subjects: list[Subject]) -> Iterator[str]:
+    """Return how many rates of BA are 0 on both sides."""
+    for subject in subjects:
+        k = sum(row["true"] == 0 == row["predicted"] for row in subject.rates)
+        if k:
+            yield words.RATES_OF_0.format(k=k, m=len(subject.rates))
+
+
+def _of_comparison(summary: Summary, names: Names) -> Iterator[str]:
+    """Return what decides signs, and what holds of every report."""
+    data = names.data
+    has_labels = names.true == words.LABELS
+    if data["reference"] is not None:
+        rows = count(data["reference"], "reference row")
+        yield words.SIGNS_FROM_REFERENCE.format(rows=rows)
+    elif has_labels:
+        yield words.NO_REFERENCE
     else:
-        for note in about_clusters(counts):
-            yield "clusters", {"note": f"{note[0].upper()}{note[1:]}."}
-
-
-def _abstentions_by_group(findings: Findings, model: str, role: Role) -> str:
-    """How far the rates of abstention differ between groups, in words, or an empty text."""
-    rates = findings.rates.get(model, {}).get(ABSTENTION[role])
-    if not rates:
-        return ""
-    by_group = {
-        show(group): rate.value
-        for group, rate in zip(findings.counts.groups, rates[0].groups, strict=True)
-        if not np.isnan(rate.value)
-    }
-    interval = rates[0].gap.interval
-    if len(by_group) < 2 or (interval is not None and interval[0] <= 0):
-        return ""
-    least, most = min(by_group, key=by_group.__getitem__), max(by_group, key=by_group.__getitem__)
-    clearly = "" if interval is None else " clearly"
-    return (
-        f" Groups differ{clearly}: it abstained from {by_group[most]:.1%} of group {most} and "
-        f"{by_group[least]:.1%} of group {least}, and abstentions alone move their rates."
-    )
-
-
-def _about_replicates(options: IntervalOptions) -> Iterator[Note]:
-    """How much less certain the ends of intervals are than those of as many draws as usual."""
-    n, usual = int(options.n_boot), int(N_BOOT)
-    if isinstance(options.n_boot, DefaultReplicates) and n < usual:
-        error, usual_error = (error_of_ends(drawn, options.confidence) for drawn in (n, usual))
-        facts = {"n": n, "usual": usual, "error": error, "usual_error": usual_error}
-        yield "fewer replicates", facts
-
-
-def _about_signs(findings: Findings) -> Iterator[Note]:
-    evaluation, results = findings.evaluation, findings.of(DIRECTIONAL)
-    if evaluation.base_rates is not None:
-        yield "base rates", {}
-    else:
-        name = "own reference" if evaluation.reference is None else "reference"
-        yield name, {"source": reference_in_words(findings)}
-    if not results:
-        return
-    pairs = results[0].by_pair
-    if kind := _kind_with_one_label(findings):
-        yield "one label", {"kind": kind}
-    elif pairs["uncertain"].any():
-        yield "uncertain signs", {"n": pairs["uncertain"].sum(), "pairs": len(pairs)}
-    judged = [pair for found in findings.pairs.values() for pair in found if pair.band.interval]
-    expected = round((1 - findings.options.confidence) * len(judged))
-    if expected:
-        clear = sum(pair.is_clear for pair in judged)
-        yield "pairs by chance", {"expected": expected, "n": len(judged), "clear": clear}
-
-
-def _kind_with_one_label(findings: Findings) -> str | None:
-    """The kind of label of which the reference data have only one: "group", "class" or None."""
-    origin = findings.evaluation.origin
-    if findings.evaluation.base_rates is None:
-        for role, name in ((Role.ATTRIBUTE, "group"), (Role.TASK, "class")):
-            if origin.has(role) and origin.one_each(role) and len(origin.seen(role)) < 2:
-                return name
-    return None
-
-
-def _about_mals(findings: Findings) -> Iterator[Note]:
-    for result in findings.of("MALS")[:1]:
-        pairs = result.by_pair
-        if (pairs["sign"] == 0).all():
-            yield "even groups", {}
-        elif pairs["uncertain"].any():
-            yield "uncertain groups", {"n": pairs["uncertain"].sum(), "pairs": len(pairs)}
-
-
-def _about_reading(findings: Findings) -> Iterator[Note]:
-    if any(result.direction == T_TO_A for result in findings.results.values()):
-        yield "predicts groups", {}
-    for metric in METRICS:
-        if metric.about.note and findings.of(metric.__qualname__):
-            yield "of a metric", {"note": metric.about.note}
-    yield "comparable", {}
-    yield "fairness" if findings.compares_tasks else "fairness without rates", {}
-    if findings.evaluation.base_rates is None:
-        yield "truth", {}
+        yield words.RATES_ARE_A_CHOICE
+    if any(record["key"].startswith("multi") for record in summary["metrics"]):
+        yield words.MULTI_HAS_NO_SIGN
+    if "T->A" in data["directions"]:
+        yield words.MEANING_OF_PREDICTED.format(feature=names.the_feature)
+    yield words.COMPARE_LIKE
+    yield words.NEED_NOT_BE_FAIR
+    if has_labels:
+        yield words.LABELS_AS_THEY_ARE

@@ -1,345 +1,356 @@
-"""A number of a report, and what is known of its data: what the rules of reading ask."""
+"""The records of one model in one direction, and how its groups and classes are called."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, Literal, TypeAlias
 
-from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Row
-from biasamp_adapters.auditing.group_rates import ABSTENTION
-from biasamp_adapters.auditing.notes import BY_HAND
-from biasamp_adapters.auditing.prevalence import (
-    ALL,
-    FAR,
-    far_apart,
-    over_runs,
-    ratio_in_words,
+from biasamp_adapters import words
+from biasamp_adapters.auditing.summary import (
+    PARTS,
+    Data,
+    DifferenceRecord,
+    ErrorRecord,
+    GapRecord,
+    Member,
+    MetricRecord,
+    Number,
+    RateRecord,
+    ScoreRecord,
+    Summary,
+    VerdictRecord,
 )
-from biasamp_adapters.cards.strips import side
-from biasamp_adapters.counts.labels import task_in_words
-from biasamp_adapters.counts.variables import model_in_words
-from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
-from biasamp_adapters.metrics.verdict import WORDS
-
-#: The differences between groups in how often a model abstained, by what it did not predict.
-SILENCE = {role: f"{measure}_difference" for role, measure in ABSTENTION.items()}
+from biasamp_adapters.figures import is_clear, name, plural
+from biasamp_adapters.inference.intervals import FEW_ROWS
+from biasamp_adapters.inference.verdict import ALL_ROWS
 
 
-class Sizes(NamedTuple):
-    """How large the labels of a kind are, as shares.
+@dataclass(frozen=True)
+class Names:
+    """How the groups, classes and tasks of one direction are called.
+
+    A gap compares two *members*, which are groups or, for T->A, classes or tasks. Its rates count
+    what the other role holds.
 
     Attributes
     ----------
-    what : str
-        The kind, in words.
-    least, most : float
+    direction : {"A->T", "T->A"}
+    data : Data
+        The part of the summary that holds the names.
     """
 
-    what: str
-    least: float
-    most: float
-
-    @classmethod
-    def of(cls, what: str, shares: list[float], *, yes_or_no: bool = False) -> Sizes:
-        """The sizes of labels or, of ``yes_or_no``, of each label and of its absence."""
-        if yes_or_no:
-            shares = [*shares, *(1 - share for share in shares)]
-        return cls(what, min(shares, default=0.0), max(shares, default=0.0))
+    direction: str
+    data: Data
 
     @property
-    def unequal(self) -> bool:
-        """Whether the largest is far larger than the least."""
-        return self.most > FAR * self.least
+    def compares_classes(self) -> bool:
+        """Whether classes are compared in the shares of groups (T->A)."""
+        return self.direction == "T->A"
 
-    def __str__(self) -> str:
-        return f"{self.what} are of unequal size (shares from {self.least:.1%} to {self.most:.1%})"
+    @property
+    def noun(self) -> str:
+        """What is compared: "group", "class" or "task"."""
+        return self._class_noun if self.compares_classes else "group"
+
+    @property
+    def nouns(self) -> str:
+        """The plural of the noun."""
+        return plural(2, self.noun)
+
+    @property
+    def _class_noun(self) -> str:
+        return "task" if self.data["kind"] == "tasks" else "class"
+
+    @property
+    def members(self) -> list[Member]:
+        """The groups or, for T->A, the classes."""
+        return self.data["classes" if self.compares_classes else "groups"]
+
+    @property
+    def both(self) -> str:
+        """All that is compared: "both groups", "all classes"."""
+        template = words.BOTH if len(self.members) == 2 else words.ALL
+        return template.format(members=self.nouns)
+
+    @property
+    def true(self) -> str:
+        """What predictions are compared with: "labels" or "given rates"."""
+        has_labels = self.data["compared_with"] == words.LABELS
+        return words.LABELS if has_labels else words.GIVEN_RATES
+
+    @property
+    def has_two_classes(self) -> bool:
+        """Whether labels have two classes, of which one says it all."""
+        return self.data["kind"] == "classes" and len(self.data["classes"]) == 2
+
+    @property
+    def feature(self) -> str:
+        """The name of the sensitive feature; "group" if its column has none."""
+        return "group" if self.data["feature"] is None else name(self.data["feature"])
+
+    @property
+    def the_feature(self) -> str:
+        """The name of the sensitive feature, as a sentence tells it."""
+        return words.THE_FEATURE if self.data["feature"] is None else self.feature
+
+    @property
+    def label(self) -> str:
+        """The name of the column of labels; "class" or "task" if there is none."""
+        if self.data["kind"] == "tasks" or self.data["label"] is None:
+            return self._class_noun
+        return name(self.data["label"])
+
+    def group(self, label: Any) -> str:
+        """Return the name of a group: "Caucasian", "sex = 1"."""
+        if self.data["feature"] is not None:
+            return name(label, self.data["feature"])
+        if isinstance(label, bool | int | float):
+            return words.GROUP_ALONE.format(value=label)
+        return name(label)
+
+    def class_(self, label: Any) -> str:
+        """Return the name of a class or a task: "hired = 1", "class 1", "horse"."""
+        if self.data["kind"] == "tasks":
+            return name(label)
+        if self.data["label"] is None:
+            return words.CLASS_ALONE.format(value=name(label))
+        return words.CLASS.format(label=name(self.data["label"]), value=name(label))
+
+    def member(self, label: Any) -> str:
+        """Return the name of one side of a gap: a group or, for T->A, a class."""
+        if label == ALL_ROWS:
+            return ALL_ROWS
+        return self.class_(label) if self.compares_classes else self.group(label)
+
+    def counted(self, label: Any) -> str:
+        """Return the name of what a rate counts: a class or, for T->A, a group."""
+        return self.group(label) if self.compares_classes else self.class_(label)
+
+    def labelled(self, label: Any, positive: bool = True) -> str:
+        """Return a kind of rows by its value: "1", "without horse", "other than red"."""
+        if self.data["kind"] == "tasks":
+            return (words.WITH if positive else words.WITHOUT).format(value=name(label))
+        if positive:
+            return name(label)
+        others = [row["name"] for row in self.data["classes"] if row["name"] != label]
+        if len(others) == 1:
+            return name(others[0])
+        return words.OTHER_THAN.format(value=name(label))
+
+    def marked(self) -> str:
+        """Return which class is marked as favourable or unfavourable, if any is."""
+        label, favorable = self.data["positive"], self.data["favorable"]
+        if favorable is None or self.compares_classes or self.data["kind"] == "tasks":
+            return ""
+        if label is None or not self.has_two_classes:
+            label = favorable
+        mark = words.FAVOURABLE if label == favorable else words.UNFAVOURABLE
+        return words.MARKED.format(class_=self.class_(label), favourable=mark)
 
 
-@dataclass(frozen=True, eq=False)
+def names_of(summary: Summary, direction: str) -> Names:
+    """Return how the groups and classes of one direction are called."""
+    return Names(direction, summary["data"])
+
+
+def is_small(member: Member) -> bool:
+    """Return whether a group or class is too small to be compared."""
+    return member["size"] < FEW_ROWS * (1 - 1e-9)
+
+
+UP, DOWN = ("grows", "appears"), ("shrinks", "reverses")
+
+#: Colours by meaning: up is orange, down blue, turned purple, mixed half orange and half blue.
+Tone: TypeAlias = Literal["", "up", "down", "turned", "mixed", "unclear"]
+_TONES: dict[str, Tone] = {"amplifies": "up", "grows": "up", "appears": "up", "reduces": "down"}
+_TONES |= {"shrinks": "down", "reverses": "turned", "mixed": "mixed"}
+
+
+@dataclass(frozen=True)
 class Subject:
-    """A number of a report, and what rules read to judge it.
+    """The records of one model in one direction.
 
     Attributes
     ----------
-    summary : dict
-        The summary of the report.
-    model : str
-    name : str
-        A metric and direction in short, a fairness measure, or a part of the report.
-    row : dict
-        The row of the summary that it is in; empty for a part.
+    summary : Summary
+    verdict : VerdictRecord
+        Says which model and which direction.
     """
 
-    summary: Row
-    model: str
-    name: str
-    row: Row
-
-    @property
-    def who(self) -> str:
-        """The model, as a sentence names it that starts with it."""
-        return model_in_words(self.model, starts=True)
-
-    def _rows(self, part: str) -> list[Row]:
-        """The rows of the model in one part of the summary."""
-        return [row for row in self.summary[part] if row["model"] == self.model]
-
-    @property
-    def direction(self) -> str:
-        """The direction of a metric, or of the metrics that silence moves; others have none."""
-        if self.name == SILENCE[Role.ATTRIBUTE]:
-            return T_TO_A
-        return str(self.row.get("direction", ""))
-
-    @property
-    def metric(self) -> str:
-        """The name without the direction."""
-        return self.name.removesuffix(f" {self.direction}")
-
-    # The data
-
-    @property
-    def by_hand(self) -> bool:
-        """Whether rates were set by hand."""
-        return str(self.summary["data"]["reference"]).startswith(BY_HAND)
+    summary: Summary
+    verdict: VerdictRecord
 
     @cached_property
-    def verdict(self) -> Row:
-        """The verdict on BA-> of the same direction, or else of the first that there is."""
-        rows = self._rows("verdicts")
-        same = [row for row in rows if row["direction"] == self.direction]
-        return next(iter([*same, *rows]), _NO_VERDICT)
+    def names(self) -> Names:
+        """How groups and classes are called."""
+        return names_of(self.summary, self.verdict["direction"])
 
     @property
-    def lacks_truth(self) -> bool:
-        """Whether there is no truth, so that only the reference can be compared with."""
-        return self.verdict is _NO_VERDICT and not self.by_hand
+    def name(self) -> str:
+        """The name of the model."""
+        return name(self.verdict["model"])
 
     @cached_property
-    def _pairs(self) -> list[Row]:
-        """The pairs of the BA-> that this is compared with."""
+    def verdicts(self) -> list[VerdictRecord]:
+        """The verdicts on all models in this direction."""
         direction = self.verdict["direction"]
-        return [row for row in self._rows("pairs") if row["direction"] == direction]
+        return [row for row in self.summary["verdicts"] if row["direction"] == direction]
 
     @property
-    def is_balanced(self) -> bool:
-        """Whether the reference has no correlation, so that BA-> is 0 by construction."""
-        return bool(self._pairs) and not any(pair["sign"] for pair in self._pairs)
-
-    @property
-    def zero(self) -> str:
-        """Why this metric is 0 by construction."""
-        if self.metric == "BA":
-            return "The reference is balanced: BA-> is 0 by construction"
-        return (
-            f"Every group is equally frequent among the positives of the reference: {self.name} is "
-            "0 by construction"
-        )
-
-    @property
-    def is_nearly_balanced(self) -> bool:
-        """Whether no correlation of the reference can be told from none."""
-        return self.verdict["reason"] == "reference_balanced" and not self.is_balanced
-
-    @property
-    def direction_unknown(self) -> bool:
-        """Whether the reference does not tell which way the pairs that move count."""
-        return bool(self.verdict["reason"] == "direction_unknown")
-
-    @property
-    def shows_no_direction(self) -> bool:
-        """Whether BA-> cannot be read, as the reference is balanced or nearly so."""
-        return self.is_balanced or self.is_nearly_balanced or self.direction_unknown
+    def has_several_models(self) -> bool:
+        """Whether the audit compares models."""
+        return len(self.verdicts) > 1
 
     @cached_property
-    def groups(self) -> Sizes:
-        """The sizes of groups."""
-        return Sizes.of("groups", self._shares("groups"))
+    def gaps(self) -> list[GapRecord]:
+        """All gaps, from the most certain change on."""
+        return gaps_of(self.summary, self.verdict)
+
+    @property
+    def named(self) -> list[GapRecord]:
+        """The gaps that sentences name: one, for mixed changes two, or none."""
+        named = [self.gaps[position] for position in self.verdict["named"]]
+        is_only_gap = len(self.gaps) == 1 and not self.has_several_models
+        if self.verdict["no_errors"] or not (is_only_gap or any(map(is_changed, named))):
+            return []
+        return named
+
+    @property
+    def main(self) -> int | None:
+        """The position of the named gap with the most certain change."""
+        return min(self.verdict["named"]) if self.named else None
 
     @cached_property
-    def classes(self) -> Sizes:
-        """The sizes of classes or, if only these are unequal, of predicted classes."""
-        columns = self.summary["data"]["tasks_are_columns"]
-        what = "yes and no of the tasks" if columns else "classes"
-        sizes = Sizes.of(what, self._shares("classes"), yes_or_no=columns)
-        if sizes.unequal:
-            return sizes
-        # Those whose prevalence is given. As in the truth, a class without rows has no size.
-        shares = [
-            row["predicted"]
-            for row in self._prevalences
-            if row["task"] != ALL and (row["true"] or row["predicted"])
+    def gap(self) -> GapRecord | None:
+        """The gap of the table and of the pictures: the only one, or one that changes."""
+        if len(self.gaps) == 1:
+            return self.gaps[0]
+        named = [self.gaps[position] for position in sorted(self.verdict["named"])]
+        return next(filter(is_changed, named), None)
+
+    @cached_property
+    def rates(self) -> list[RateRecord]:
+        """The rates of all groups and classes."""
+        return [row for row in self.summary["rates"] if _is_of(self.verdict, row)]
+
+    @cached_property
+    def frequency(self) -> list[dict[str, Any]]:
+        """How often each class occurs and is predicted."""
+        return [row for row in self.summary["frequency"] if _is_of(self.verdict, row)]
+
+    @property
+    def errors(self) -> list[ErrorRecord]:
+        """The error rates of the two sides of the main gap."""
+        records = [row for row in self.summary["errors"] if _is_of(self.verdict, row)]
+        return [row for row in records if row["gap"] == self.main]
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether equal error rates and errors by group can be told: not of one prediction."""
+        is_constant = bool(self.verdict["constant"])
+        if self.main is not None and self.names.data["kind"] == "tasks":
+            task = self.gaps[self.main]["of_class"]
+            rates = [rate["overall"] for rate in self.rates if rate["of_class"] == task]
+            is_constant = is_constant or any(rate in (0, 1) for rate in rates)
+        has_labels = self.names.true == words.LABELS
+        return has_labels and not (self.verdict["no_errors"] or is_constant)
+
+    def score(self, position: int | None) -> ScoreRecord | None:
+        """Return how a gap goes from the labels to the scores and on to the decisions."""
+        if self.names.compares_classes:
+            return None
+        key = self.verdict["model"], position
+        return next((x for x in self.summary["scores"] if (x["model"], x["gap"]) == key), None)
+
+    def number(self, name: str) -> MetricRecord | None:
+        """Return a number of the model in this direction, if it exists: "ba", "excess"."""
+        record = self.metric(f"{name}_{'t_to_a' if self.names.compares_classes else 'a_to_t'}")
+        return record if record and record["value"] is not None else None
+
+    def metric(self, key: str, model: str | None = None) -> MetricRecord | None:
+        """Return a number of the model, or of another one, by its key."""
+        model = self.verdict["model"] if model is None else model
+        for record in self.summary["metrics"]:
+            if record["key"] == key and record["model"] == model:
+                return record
+        return None
+
+    def differences(self, key: str) -> list[DifferenceRecord]:
+        """Return the differences of the other models from the first in one number."""
+        return [
+            record
+            for record in self.summary["differences"]
+            if record["key"] == key and record["direction"] in ("", self.verdict["direction"])
         ]
-        return Sizes.of(f"predicted {what}", shares, yes_or_no=columns or len(shares) == 1)
 
-    def _shares(self, part: str) -> list[float]:
-        """The shares of the labels that have rows."""
-        return [row["share"] for row in self.summary["data"][part] if row["rows"]]
-
-    @property
-    def sizes(self) -> Sizes:
-        """The sizes of what this attack predicts."""
-        return self.groups if self.direction in (T_TO_A, UNDIRECTED) else self.classes
-
-    # The predictions
-
-    @cached_property
-    def _prevalences(self) -> list[Row]:
-        """Predicted and true prevalence of each task; over several runs, the means."""
-        return over_runs(self._rows("prevalence"))
-
-    @cached_property
-    def prevalence(self) -> Row | None:
-        """The row of predicted and true prevalence, if they are far apart."""
-        return next(iter(far_apart(self._prevalences)), None)
-
-    @property
-    def constant(self) -> str | None:
-        """What every row gets as its prediction, if it is the same, whatever the verdict says."""
-        return self.verdict.get("constant")
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether every row gets the same prediction."""
-        return self.constant is not None
-
-    @property
-    def has_value(self) -> bool:
-        """Whether the number is defined."""
-        return self.row["value"] is not None
-
-    @property
-    def points(self) -> str:
-        """A difference of rates in points."""
-        return f"{100 * self.row['value']:.1f} points"
-
-    @property
-    def differ(self) -> str:
-        """How far the rates of groups are apart, in words."""
-        if abs(self.row["value"]) <= _ROUNDING:
-            return "are the same in all groups"
-        return f"differ by {self.points} between groups"
-
-    @property
-    def task(self) -> str:
-        """The task whose rates these are, as a sentence names it."""
-        data = self.summary["data"]
-        name, columns = data["task"], data["tasks_are_columns"]
-        return task_in_words(self.row["task"], name, is_column=columns)
-
-    @cached_property
-    def _silence(self) -> Row | None:
-        """The abstentions from what a metric of this direction reads, if there are any."""
-        measure = SILENCE[Role.ATTRIBUTE if self.direction == T_TO_A else Role.TASK]
-        return next((row for row in self._rows("fairness") if row["measure"] == measure), None)
-
-    @property
-    def is_silent(self) -> bool:
-        """Whether the model abstains from every prediction."""
-        groups = [] if self._silence is None else self._silence["groups"]
-        shares = [group["value"] for group in groups if group["value"] is not None]
-        return min(shares, default=0.0) >= 1 - _ROUNDING
-
-    @property
-    def silence_differs(self) -> bool:
-        """Whether the model is silent more often on some groups, by more than BA-> may be."""
-        if self.is_balanced or self.is_nearly_balanced:  # The verdict tells these first.
-            return self._silence is not None and (self._silence["low"] or 0) > 0
-        return bool(self.verdict["reason"] == "silence_differs")
-
-    @property
-    def opposite_pairs(self) -> bool:
-        """Whether some pairs of a direction move along the correlations and others against."""
-        readable = {
-            row["direction"]
-            for row in self._rows("verdicts")
-            if row.get("constant") is None and row["reason"] not in _WITHOUT_DIRECTION
-        }
-        values = [pair["value"] for pair in self._rows("pairs") if pair["direction"] in readable]
-        return min(values, default=0) < 0 < max(values, default=0)
-
-    @property
-    def contradicts(self) -> bool:
-        """Whether this is clearly above or below 0 where the verdict says something else."""
-        verdict_side = _SIDES.get(self.verdict["verdict"])
-        return verdict_side is not None and side(self.row) not in (None, 0, verdict_side)
-
-    @property
-    def frequency(self) -> str:
-        """How often tasks are predicted for how often they are true, where that is far apart."""
-        data = self.summary["data"]
-        if self.prevalence is None:
-            return ""
-        runs = self.prevalence["n_runs"]
-        average = f", on average over {runs} runs" if runs > 1 else ""
-        words = ratio_in_words(self.prevalence, data["task"], data["tasks_are_columns"])
-        return f"{words}{average}"
-
-    @property
-    def agrees_beneath_errors(self) -> bool:
-        """Whether this is clearly above 0, as only mistakes kept BA-> from being."""
-        return self.verdict["verdict"] == "amplifies_beneath_errors" and side(self.row) == 1
-
-    @property
-    def belief(self) -> str:
-        """What to believe where this contradicts the verdict."""
-        return _BELIEFS.get(self.verdict["verdict"], _BELIEF)
-
-    @property
-    def contradiction(self) -> str:
-        """That this contradicts the verdict; else an empty text."""
-        if not self.contradicts:
-            return ""
-        reading = self.row["reading"]
-        return f' It is {reading} where the verdict is "{self.words}": believe the verdict.'
-
-    @property
-    def words(self) -> str:
-        """The verdict in a few words."""
-        return WORDS[self.verdict["verdict"]]
-
-    @property
-    def caution(self) -> str:
-        """What to know when reading BA->; else an empty text."""
-        parts = []
-        if self.row["low"] is None:
-            parts.append(" Without an interval it cannot be told from chance.")
-        if self.prevalence is not None:
-            parts.append(
-                f" {self.frequency}, which moves rates on its own: read prevalence and the excess "
-                "over blind errors with it."
-            )
-        return "".join(parts)
+    def differing_accuracies(self) -> tuple[MetricRecord, MetricRecord] | None:
+        """Return the lowest and the highest accuracy if models clearly differ in it."""
+        records = [self.metric("accuracy", row["model"]) for row in self.verdicts]
+        if not any(map(is_clear, self.differences("accuracy"))):
+            return None
+        ordered = sorted(filter(None, records), key=lambda record: record["value"] or 0.0)
+        return (ordered[0], ordered[-1]) if ordered else None
 
 
-#: What stands for a verdict where there is no BA->.
-_NO_VERDICT: Row = {"direction": None, "verdict": "", "reason": None, "sentence": ""}
+def subject_of(summary: Summary, direction: str) -> Subject:
+    """Return what one direction is told by: the model with the most certain change of all.
 
-#: Rates that differ by no more are equal: sums of weights are rounded.
-_ROUNDING = 1e-12
+    Of equal ones it is the first.
+    """
+    verdicts = [row for row in summary["verdicts"] if row["direction"] == direction]
+    return max((Subject(summary, row) for row in verdicts), key=_certainty)
 
-#: Reasons for which no pair has a sign that can be told from a tie.
-_WITHOUT_DIRECTION = ("one_group", "reference_balanced")
 
-#: The side of 0 that a verdict speaks of. Of the others, nothing can be contradicted.
-_SIDES = {
-    "amplifies": 1,
-    "amplifies_beneath_errors": 1,
-    "reduces": -1,
-    "reverses": -1,
-    "mistakes_only": 0,
-    "no_clear_change": 0,
-}
+def _certainty(subject: Subject) -> tuple[bool, float]:
+    """Return whether a gap clearly changes, and how far the band of its change is from 0.
 
-#: What to believe where a metric contradicts the verdict, by verdict.
-_BELIEF = (
-    "Believe the verdict for how rates moved: this compares with a truth made as wrong as the "
-    "model, in which random mistakes have narrowed the gap already."
-)
-_BELIEFS = {
-    "mistakes_only": "Believe the verdict: it allows for mistakes that are of one class more often "
-    "than of another, and this takes them for a change of bias.",
-    "reverses": "Believe the verdict: this sees how strong a dependence is, not which way it goes.",
-}
+    A model without errors comes last.
+    """
+    gap = next(iter(subject.gaps), None)
+    if subject.verdict["no_errors"] or not gap or gap["low"] is None or gap["high"] is None:
+        return False, -2.0
+    return is_changed(gap), max(gap["low"], -gap["high"])
+
+
+def _is_of(verdict: VerdictRecord, record: Any) -> bool:
+    """Return whether a record is about the model and the direction of a verdict."""
+    is_same_model = record["model"] == verdict["model"]
+    return is_same_model and record["direction"] == verdict["direction"]
+
+
+def gaps_of(summary: Summary, verdict: VerdictRecord) -> list[GapRecord]:
+    """Return the gaps of a model in one direction, from the most certain change on."""
+    return [gap for gap in summary["gaps"] if _is_of(verdict, gap)]
+
+
+def tone_of(code: str) -> Tone:
+    """Return the colour of a code or of a status."""
+    return _TONES.get(code, "unclear")
+
+
+def is_changed(gap: GapRecord) -> bool:
+    """Return whether a gap clearly changes."""
+    return gap["status"] in UP + DOWN
+
+
+def verb_of_unclear(gaps: Iterable[GapRecord]) -> tuple[str, str]:
+    """Return what those of some gaps that are not clear do not clearly do, plural and singular."""
+    is_moving = any(is_clear(gap) and not is_changed(gap) for gap in gaps)
+    return words.GROW_OR_SHRINK if is_moving else words.CHANGE_AT_ALL
+
+
+def is_above(number: Number) -> bool:
+    """Return whether an interval lies above 0."""
+    return number["low"] is not None and number["low"] > 0
+
+
+def summary_of_model(summary: Summary, model: str) -> Any:
+    """Return the summary of one model alone."""
+    parts: dict[str, Any] = {**summary}
+    kept = {
+        part: [record for record in parts[part] if record.get("model", model) == model]
+        for part in (*PARTS, "verdicts", "errors", "missing", "scores")
+    }
+    return {**summary, **kept, "data": {**summary["data"], "models": [model]}}

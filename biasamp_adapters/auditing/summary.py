@@ -1,296 +1,322 @@
-"""Build the summary of an audit: one plain dict, which all renderings show."""
+"""What an audit computes, as plain values: the summary, which is also the JSON of a report.
+
+Everything that is said or drawn is read from it. Numbers are fractions; one that does not exist is
+None, and so are the ends of an interval that is not given, whose ``reason`` says why. Labels stay
+as they were given. Each list of records is a part of
+:meth:`~biasamp_adapters.AuditReport.to_frame`.
+"""
 
 from __future__ import annotations
 
-import platform
-from collections.abc import Iterable, Iterator
-from functools import cache
-from importlib.metadata import version
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
-import numpy as np
-
-from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Array, Row, seed_of
-from biasamp_adapters.auditing import drift, prevalence
-from biasamp_adapters.auditing.answer import answer
-from biasamp_adapters.auditing.findings import (
-    DIRECTIONAL,
-    MOST_PAIRS,
-    Findings,
-    by_column,
-)
-from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
-from biasamp_adapters.auditing.reading import what_to_read
-from biasamp_adapters.cards.strips import side
-from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.labels import show
-from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate
-from biasamp_adapters.metrics.plain import numbers, plain, plain_verdict
-from biasamp_adapters.metrics.result import AmplificationResult, about, percent
-from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Verdict
-
-FORMAT, VERSION = "biasamp-audit", 2
-
-#: All that a report shows.
-Summary: TypeAlias = dict[str, Any]
+#: It grows by one when a key changes its meaning or goes.
+VERSION = 1
 
 
-def summarize(findings: Findings, title: str | None, sweeps: list[Row]) -> Summary:
-    """Everything that a report shows, as dicts, lists, strings and numbers."""
-    counts, confidence = findings.counts, findings.options.confidence
-    rows = [metric_row(model, result) for (model, _), result in findings.results.items()]
-    verdicts = [
-        (row, result.verdict)
-        for row, result in zip(rows, findings.results.values(), strict=True)
-        if result.verdict is not None
-    ]
-    prevalences, drifts = findings.prevalences, findings.drifts
-    task = counts.task_name, counts.is_matrix(Role.TASK)
-    of_rows = [
-        *drift.in_words(drifts, confidence, *task),
-        *(prevalence.in_words(row, confidence, *task) for row in prevalence.far_apart(prevalences)),
-    ]
-    summary = {
-        "format": FORMAT,
-        "version": VERSION,
-        "title": title,
-        "data": _data(findings),
-        "headlines": [headline(*judged) for judged in verdicts],
-        "verdicts": [verdict_row(*judged) for judged in verdicts],
-        "metrics": rows,
-        "differences": [
-            identity(key[0], findings.results[key])
-            | {"compared_with": counts.models[0], **numbers(estimate)}
-            for key, estimate in findings.differences.items()
-        ],
-        "trends": list(_trend_rows(findings)),
-        "pairs": list(_pair_rows(findings)),
-        "fairness": list(_fairness_rows(findings)),
-        "prevalence": prevalences,
-        "drift": drifts,
-        "sweeps": sweeps,
-        "runs": [],
-        "notes": [*of_rows, *notes(findings)],
-        "method": {
-            "n_boot": int(findings.options.n_boot),
-            "confidence": confidence,
-            "interval": _interval_method(counts),
-            "random_state": seed_of(findings.options.random_state),
-            "versions": versions(),
-        },
-    }
-    return with_answer(summary)
+class Measure(NamedTuple):
+    """A rate by group, of which the report has the largest difference and the ratio.
 
-
-def _data(findings: Findings) -> Row:
-    """What was audited."""
-    counts, columns = findings.counts, findings.columns
-    one_class = findings.compares_tasks and len(columns) == 1
-    return {
-        "rows": counts.n_rows,
-        "weighted": counts.weighted,
-        "clusters": counts.n_clusters,
-        "dropped": counts.dropped,
-        "abstained": sum(abstentions(counts).values()),
-        "task": counts.task_name,
-        "attributes": list(counts.attributes),
-        "models": list(counts.models),
-        "positive": show(counts.labels[columns[0]]) if one_class else None,
-        "tasks_are_columns": counts.is_matrix(Role.TASK),
-        "reference": reference_in_words(findings),
-        "groups": _shares(counts, Role.ATTRIBUTE),
-        "classes": _shares(counts, Role.TASK),
-    }
-
-
-def with_answer(summary: Summary) -> Summary:
-    """A summary with what to read of it, and with its answer in a few sentences."""
-    summary = summary | {"reading": what_to_read(summary)}
-    reply = answer(summary)
-    return summary | {"title": summary["title"] or reply["title"], "answer": reply}
-
-
-def _interval_method(counts: Counts) -> str:
-    if counts.is_normal or counts.has_many_rows:
-        return "percentiles of normal draws with the second moments of the rows"
-    by_table = "" if by_column(counts) else ", drawn as count tables"
-    drawn = "rows" if counts.n_clusters is None else "whole clusters of rows"
-    return f"percentile bootstrap over {drawn}{by_table}"
-
-
-#: Looked up once: reading the metadata of packages was a tenth of a small audit.
-_version = cache(version)
-
-
-def versions() -> dict[str, str]:
-    """Versions of the packages that the numbers depend on."""
-    packages = ("biasamp-adapters", "numpy", "scipy", "scikit-learn", "pandas")
-    return {name: _version(name) for name in packages} | {"python": platform.python_version()}
-
-
-def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
-    """Group rows by their values under some names."""
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault(tuple(map(row.get, names)), []).append(row)
-    return groups
-
-
-def identity(model: str, result: AmplificationResult) -> Row:
-    """The entries that identify the number of a row."""
-    return {
-        "model": model,
-        "name": result.short_name,
-        "slug": result.slug,
-        "metric": result.metric,
-        "direction": result.direction,
-    }
-
-
-def _shares(counts: Counts, role: Role) -> list[Row]:
-    """The labels of a variable, with their rows and their share of the weights."""
-    if not counts.has(role):
-        return []
-    rows = counts.unweighted().tables().marginal(role)
-    share = counts.tables().marginal(role) / counts.tables().total
-    return [
-        {"label": show(label), "rows": int(n), "share": float(part)}
-        for label, n, part in zip(counts.labels_of(role), rows, share, strict=True)
-    ]
-
-
-def metric_row(model: str, result: AmplificationResult) -> Row:
-    """One row of the table of metrics."""
-    row = identity(model, result) | result.to_dict()
-    del row["notes"], row["verdict"]
-    signs = float(result.by_pair["uncertain"].mean()) if result.metric == DIRECTIONAL else None
-    return row | {
-        "source": about(result.metric).source,
-        "recipe": {} if result.measurement is None else result.measurement.recipe,
-        "note": note_of(result),
-        "reading": reading(row, result.verdict),
-        "uncertain_signs": signs,
-        "zero_by_construction": result.measurement is not None
-        and result.measurement.zero_by_construction,
-    }
-
-
-def note_of(result: AmplificationResult) -> str:
-    """The caveats of a value and its interval, or the reason why there is no interval."""
-    caveats = list(result.notes)
-    if result.interval is not None:
-        caveats.append(numbers(result.estimate)["note"])
-    elif not any(note.startswith("no interval") for note in caveats):
-        caveats.append(NOT_DRAWN)
-    return "; ".join(filter(None, caveats))
-
-
-#: On which side of 0 the interval of a row lies, in words.
-_SIDES = {1: "above 0", -1: "below 0", 0: "not clear", None: "no interval"}
-
-
-def reading(row: Row, verdict: Verdict | None) -> str:
-    """What a row means, in a few words: the verdict of BA->, of others the side of 0."""
-    if verdict is not None:
-        return verdict.words
-    return _SIDES[side(row)] if about(row["metric"]).signed else "no sign"
-
-
-def as_estimate(row: Row) -> Estimate:
-    """The number of a row."""
-    value = float("nan") if row["value"] is None else row["value"]
-    interval = None if row["low"] is None else (row["low"], row["high"])
-    return Estimate(value, interval, row["note"] or None)
-
-
-def verdict_row(row: Row, verdict: Verdict) -> Row:
-    """What a row of the table of metrics says of a model, or why it cannot say anything."""
-    words = plain_verdict(verdict)
-    return {
-        "model": row["model"],
-        "direction": row["direction"],
-        "verdict": words.pop("code"),
-        **words,
-        "excess": row["excess"],
-    }
-
-
-def headline(row: Row, verdict: Verdict) -> str:
-    """The verdict on a model in a direction, with the numbers behind it."""
-    text = f"{row['model']} {row['direction']}: {verdict.words}. {verdict.sentence}"
-    if row["low"] is None or verdict.code in WITHOUT_NUMBERS:
-        return text
-    level = f"{percent(row['confidence'])} interval"
-    text += f" {row['name']} is {row['value']:+z.4f} ({level} {row['low']:+z.4f} to "
-    text += f"{row['high']:+z.4f})"
-    excess = row["excess"]
-    if excess is not None and excess["low"] is not None:
-        text += f"; its excess over mistakes alone is {excess['value']:+z.4f} "
-        text += f"({excess['low']:+z.4f} to {excess['high']:+z.4f})"
-    return f"{text}."
-
-
-def _pair_rows(findings: Findings) -> Iterator[Row]:
-    """The strongest pairs of BA->."""
-    for key, pairs in findings.pairs.items():
-        result, shown = findings.results[key], pairs[:MOST_PAIRS]
-        tables = result.by_pair.iloc[[pair.position for pair in shown]].to_dict("records")
-        rates = rates_of(result)
-        for row, pair in zip(tables, shown, strict=True):
-            low, high = pair.band.interval or (None, None)
-            yield identity(key[0], result) | {
-                "attribute": show(row["attribute"]),
-                "task": show(row["task"]),
-                **{name: plain(rate[pair.position]) for name, rate in rates.items()},
-                "sign": int(row["sign"]),
-                "uncertain": bool(row["uncertain"]),
-                **numbers(pair.number.estimate(findings.options.confidence)),
-                "band_low": plain(low),
-                "band_high": plain(high),
-                "clear": pair.is_clear,
-            }
-
-
-def rates_of(result: AmplificationResult) -> dict[str, Array]:
-    """The rates of the pairs of BA->, in the order of ``by_pair``; NaN where they are not known.
-
-    They are those in the truth, in the predictions, and of all rows of the reference.
+    ``rate`` is its key among the rates of groups, and ``labelled`` says which rows it is a share
+    of: those labelled "positive" or "negative", or all. With a ``short`` name, it is told as the
+    share of these rows that is predicted positive.
     """
-    facts, unknown = result.facts, np.full(len(result.by_pair), np.nan)
-    if facts is None:
-        return {"true": unknown, "predicted": unknown, "overall": unknown}
-    overall = unknown if facts.overall is None else facts.overall.ravel()
-    return {"true": facts.true.ravel(), "predicted": facts.predicted.ravel(), "overall": overall}
+
+    rate: str
+    plural: str
+    labelled: str = ""
+    short: str = ""
 
 
-def _trend_rows(findings: Findings) -> Iterator[Row]:
-    """BA-> by the group and the sign of its correlations, which the mean over pairs hides."""
-    confidence = findings.options.confidence
-    for key, trends in findings.trends.items():
-        for trend in trends:
-            yield identity(key[0], findings.results[key]) | {
-                "attribute": show(trend.group),
-                "sign": trend.sign,
-                "pairs": trend.pairs,
-                "contribution": numbers(trend.contribution.estimate(confidence)),
-                "mean_abs_delta": numbers(trend.size.estimate(confidence)),
-            }
+#: The measures of groups by the beginning of their keys in ``check``.
+MEASURES = {
+    "selection_rate": Measure("predicted", "selection rates"),
+    "true_positive_rate": Measure("tpr", "true positive rates", "positive", "TPR"),
+    "false_positive_rate": Measure("fpr", "false positive rates", "negative", "FPR"),
+    "accuracy": Measure("accuracy", "accuracies"),
+}
+ERROR_RATES = [measure.rate for measure in MEASURES.values() if measure.labelled]
+
+#: The parts that are frames.
+PARTS = (
+    *("metrics", "gaps", "rates", "differences", "pairs", "levels"),
+    *("equal_errors", "frequency", "thresholds", "largest", "strata"),
+)
 
 
-def _fairness_rows(findings: Findings) -> Iterator[Row]:
-    """The largest differences of each fairness measure, and the rates of groups for one task."""
-    groups, labels = findings.counts.groups, findings.counts.labels
-    for model, measures in findings.rates.items():
-        for measure, tasks in measures.items():
-            for column, gap, rates in tasks:
-                yield {
-                    "model": model,
-                    "measure": f"{measure}_difference",
-                    "task": "all" if column is None else show(labels[column]),
-                    **numbers(gap),
-                    "groups": [
-                        {"group": show(group), **numbers(rate)}
-                        for group, rate in zip(groups, rates, strict=bool(rates))
-                    ],
-                }
+class Number(TypedDict):
+    """A number with its interval."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str
+
+
+class OfModel(TypedDict):
+    """Which model a record is about, and which direction."""
+
+    model: str
+    direction: str
+
+
+class Member(TypedDict):
+    """A group, a class or a task.
+
+    ``size`` is what decides whether it is compared: rows, effective rows or clusters. Both are 0 of
+    classes without labels.
+    """
+
+    name: Any
+    rows: int
+    size: float
+    share: float
+
+
+class Data(TypedDict):
+    """What was compared.
+
+    ``kind`` is "classes" or "tasks" (columns of a label matrix). ``label`` and ``feature`` are
+    names of columns, None if they have none. ``positive`` is the class that is compared where one
+    of two says it all. ``compared_with`` is "labels" or "given rates". ``reference`` are rows that
+    decide the signs of BA, None if the labels do. ``unit`` is what ``Member.size`` counts.
+    ``missing`` and ``missing_groups`` are missing predictions of classes and of groups by model,
+    ``left_out`` rows with missing values. Where each group is a column, ``in_no_group`` and
+    ``in_several_groups`` are rows, else 0.
+    """
+
+    rows: int
+    models: list[str]
+    label: str | None
+    feature: str | None
+    kind: str
+    probabilities: bool
+    directions: list[str]
+    groups: list[Member]
+    classes: list[Member]
+    positive: Any
+    favorable: Any
+    compared_with: str
+    reference: int | None
+    weights: str | None
+    clusters: str | None
+    n_clusters: int | None
+    unit: str
+    missing: dict[str, int]
+    missing_groups: dict[str, int]
+    left_out: int
+    in_no_group: int
+    in_several_groups: int
+    scores: list[str]
+
+
+class Method(TypedDict):
+    """How it was computed. ``files`` maps names to SHA-256."""
+
+    confidence: float
+    n_boot: int
+    random_state: int | None
+    versions: dict[str, str]
+    files: dict[str, str]
+
+
+class VerdictRecord(Number, OfModel):
+    """The verdict on one model in one direction; the number is the mean change of its gaps.
+
+    ``named`` are positions in the model's gaps, which are sorted from the most certain change on:
+    one, or two for mixed changes, or none. ``constant`` is the class that is predicted for all
+    rows, in a list.
+    """
+
+    code: str
+    why: str
+    comparison: str
+    n_gaps: int
+    n_in_mean: int
+    named: list[int]
+    no_errors: bool
+    constant: list[Any]
+    signs: int
+    signs_unclear: int
+    half: bool
+
+
+class GapRecord(Number, OfModel):
+    """One gap; the number is its change.
+
+    ``equal_errors`` is the gap with equal error rates, the difference of the rates ``first_equal``
+    and ``second_equal``; ``beyond``, with its ends, is the gap in the predictions minus it.
+    """
+
+    first: Any
+    second: Any
+    of_class: Any
+    first_rows: int
+    second_rows: int
+    first_true: float
+    second_true: float
+    first_predicted: float
+    second_predicted: float
+    true: float
+    predicted: float
+    status: str
+    true_clear: bool
+    predicted_clear: bool
+    in_mean: bool
+    first_equal: float | None
+    second_equal: float | None
+    equal_errors: float | None
+    beyond: float | None
+    beyond_low: float | None
+    beyond_high: float | None
+
+
+class ErrorRecord(Number, OfModel):
+    """How often the two groups of a named gap are predicted positive among rows labelled alike.
+
+    The number is the difference of first and second, from the bands of all pairs of groups.
+    ``gap`` is the position of the gap, ``labelled`` says which rows: "positive" or "negative".
+    """
+
+    gap: int
+    labelled: str
+    first: float
+    second: float
+
+
+class ScoreRecord(TypedDict):
+    """A named gap in two steps: from the labels to the scores, and on to the decisions.
+
+    ``gap`` is the position of the gap, None if no gap is named, and ``rule`` says how decisions
+    follow from the score ("5 or more").
+    ``first`` and ``second`` are the rates that the scores imply. ``reason`` says why the steps are
+    not told apart; the numbers are then None.
+    """
+
+    model: str
+    gap: int | None
+    rule: str
+    first: float | None
+    second: float | None
+    by_score: Number
+    by_threshold: Number
+    reason: str
+
+
+class MetricRecord(Number, OfModel):
+    """A published metric, an accuracy or another number that ``check`` knows."""
+
+    name: str
+    key: str
+
+
+class RateRecord(OfModel):
+    """The rate of a class in a group; ``low`` and ``high`` are the band of its change.
+
+    For T->A, ``group`` is a class and ``of_class`` a group. ``overall`` is the predicted rate of
+    all rows, ``sign`` that of the correlation in BA, ``part`` what the pair adds to BA.
+    """
+
+    group: Any
+    of_class: Any
+    rows: int
+    true: float | None
+    predicted: float | None
+    change: float | None
+    low: float | None
+    high: float | None
+    overall: float
+    fpr: float | None
+    tpr: float | None
+    sign: int
+    part: float | None
+
+
+class LargestRecord(Number):
+    """The largest difference between groups in one measure, and the ratio of lowest to highest.
+
+    ``reason`` and ``ratio_reason`` say why there is no interval; a group without a rate leaves no
+    value at all.
+    """
+
+    model: str
+    measure: str
+    groups: list[Any]
+    rates: list[float | None]
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    ratio_reason: str
+
+
+class DifferenceRecord(Number):
+    """A model minus the first one, in one number; the band holds for all models at once."""
+
+    name: str
+    key: str
+    direction: str
+    first: str
+    model: str
+
+
+class ThresholdRecord(TypedDict):
+    """What decisions by another threshold of the score would give.
+
+    ``threshold`` is None for one of each group. ``gap`` and ``fpr_difference`` are about the named
+    gap, or else the first one. ``accuracy_falls`` says whether the accuracy clearly falls.
+    """
+
+    model: str
+    threshold: float | None
+    predicted_positive: float
+    gap: float
+    ba: float
+    ba_equal_errors: float
+    fpr_difference: float | None
+    accuracy: float
+    accuracy_falls: bool
+
+
+class MissingRecord(TypedDict):
+    """Two groups whose rates of missing predictions clearly differ among rows labelled alike.
+
+    ``ba`` is the BA of the rows that have a prediction.
+    """
+
+    model: str
+    labelled: Any
+    first: Any
+    second: Any
+    first_rate: float
+    second_rate: float
+    ba: Number
+
+
+class Summary(TypedDict):
+    """All that a report says, and :meth:`~biasamp_adapters.AuditReport.to_frame` by part.
+
+    ``aif360`` are AIF360's own measures, if a dataset of AIF360 was audited.
+    """
+
+    version: int
+    title: str
+    data: Data
+    method: Method
+    verdicts: list[VerdictRecord]
+    gaps: list[GapRecord]
+    errors: list[ErrorRecord]
+    scores: list[ScoreRecord]
+    metrics: list[MetricRecord]
+    rates: list[RateRecord]
+    largest: list[LargestRecord]
+    differences: list[DifferenceRecord]
+    thresholds: list[ThresholdRecord]
+    missing: list[MissingRecord]
+    equal_errors: list[dict[str, Any]]
+    levels: list[dict[str, Any]]
+    pairs: list[dict[str, Any]]
+    frequency: list[dict[str, Any]]
+    strata: list[dict[str, Any]]
+    rows_needed: list[dict[str, Any]]
+    notes: list[str]
+    aif360: NotRequired[list[dict[str, Any]]]

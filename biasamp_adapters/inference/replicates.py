@@ -1,249 +1,147 @@
-"""Replicates: scores of metrics on drawn tables, and on tables without one of the rows."""
+"""Bootstrap replicates: scores of drawn rows, by the same formula as those of the data."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from biasamp_adapters._progress import progress
-from biasamp_adapters._shared import Shared
-from biasamp_adapters._typing import Array, RandomState, generator
-from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.rules import SAMPLING_RULES, Sampling, first_reason
-from biasamp_adapters.reference import Evaluation
+from biasamp_adapters.counting.labels import TASK, Array
+from biasamp_adapters.counting.margins import Margins
+from biasamp_adapters.counting.partition import Partition
+from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.progress import watch
 
-K = TypeVar("K", bound=Hashable)
+#: Numbers that the margins of a batch of replicates may hold.
+_BATCH = 2**21
 
-#: What a warning says of draws that will take minutes.
-SHORTER = "fewer replicates (n_boot) take less time, and make intervals less precise"
+#: Numbers that all replicates of labels may hold together if nobody chose how many there are, and
+#: the fewest replicates that lie outside of an interval.
+_MOST_NUMBERS, _FEWEST_OUTSIDE = 2**28, 10
 
-#: A quantile takes about two microseconds; larger draws are not made from quantiles.
-_MOST_QUANTILES = 2**18
-
-
-class SharedDraws(np.random.Generator):
-    """A generator whose binomial and multinomial draws are quantiles of uniform numbers.
-
-    Each draw takes as many uniform numbers as it has entries, whatever its parameters. From the
-    same seed, models that err nearly as often therefore flip nearly the same labels, and their
-    difference has little of the noise of flips (common random numbers).
-
-    Parameters
-    ----------
-    seed : int
-    """
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(np.random.PCG64(seed))
-
-    def __reduce__(self) -> Any:
-        # A copy would be a plain generator, whose binomial draws are others.
-        raise TypeError("shared draws cannot be copied: they are made anew from their seed")
-
-    def binomial(self, n: Any, p: Any) -> Array:  # type: ignore[override]  # nobody gives a size
-        """Binomial numbers, in the shape that ``n`` and ``p`` broadcast to."""
-        n, p = np.broadcast_arrays(n, p)
-        if n.size > _MOST_QUANTILES:
-            return np.asarray(super().binomial(n, p))
-        from scipy.stats import binom
-
-        uniform = self.random(n.shape)
-        out = np.where(p >= 1, n, 0).astype(np.int64)
-        uncertain = (n > 0) & (p > 0) & (p < 1)
-        out[uncertain] = binom.ppf(uniform[uncertain], n[uncertain], p[uncertain])
-        return out
-
-    def multinomial(self, n: Any, pvals: Array) -> Array:  # type: ignore[override]
-        """Multinomial numbers, in the shape of ``n`` with one more axis."""
-        left, out, rest = np.asarray(n), [], 1.0
-        for p in pvals[:-1]:
-            out.append(self.binomial(left, min(p / rest, 1.0)))
-            left, rest = left - out[-1], rest - p
-        return np.stack([*out, left], axis=-1)
+#: Streams of random numbers that no data are made with: rows drawn by ``default_rng(0)`` and
+#: replicates of the seed 0 would else share their numbers.
+_DRAWS, FLIPS = 5_364_121_094, 5_364_121_095
 
 
-class BlockDraws(Shared):
-    """What metrics draw for one block of tables, each from the same random numbers.
-
-    What several metrics draw alike is therefore the same, and need be drawn only once.
-
-    Parameters
-    ----------
-    seed : int
-    several : bool
-        Whether there are several models, whose flips shall differ little.
-    """
-
-    def __init__(self, seed: int = 0, *, several: bool = False) -> None:
-        super().__init__()
-        self._seed, self._several = seed, several
-
-    def generator(self) -> np.random.Generator:
-        """The random numbers, from the first one on."""
-        return SharedDraws(self._seed) if self._several else np.random.default_rng(self._seed)
+class UsualNumber(int):
+    """The number of replicates where nobody chose it: wide tables may have fewer."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Scored(ABC):
-    """A quantity that is scored on tables drawn from an evaluation.
+N_BOOT = UsualNumber(2000)
+
+
+@dataclass(frozen=True, eq=False)
+class FurtherScores:
+    """Further scores of a model, which are drawn with its metrics, on the same rows.
 
     Attributes
     ----------
     evaluation : Evaluation
-        Counts and reference.
-    model : str
-        The model whose predictions are read.
+    model : str or None
+    scores : function of Margins
+        Returns named scores of a batch, (batch, ...).
+    width, n_pairs : int
+        As those of a Measurement.
     """
 
-    evaluation: Evaluation
-    model: str
+    evaluation: Any
+    model: str | None
+    scores: Callable[[Margins], dict[str, Array]]
+    width: int = 0
+    n_pairs: int = 0
+    reads_reference: ClassVar[bool] = False
 
-    def __getstate__(self) -> dict[str, Any]:
-        """The fields; what was computed from them is computed again where it is needed."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    #: Whether replicates read values, not only signs, from a reference of its own.
-    reads_reference = False
-
-    #: Whether replicates read label sets.
-    reads_sets = False
-
-    @property
-    def sampling(self) -> Sampling:
-        """What has to be drawn for replicates."""
-        reference = self.evaluation.reference if self.reads_reference else None
-        no_reference = None if reference is None else reference.no_draws
-        return Sampling(no_draws=self.evaluation.counts.no_draws, no_reference=no_reference)
-
-    @property
-    def no_interval(self) -> str | None:
-        """Reason why no interval is available, or None."""
-        return first_reason(SAMPLING_RULES, self.sampling)
-
-    @property
-    @abstractmethod
-    def width(self) -> int:
-        """Numbers that one replicate takes."""
-
-    @abstractmethod
-    def scores(
-        self, tables: Tables, reference: Tables | None, draws: BlockDraws
-    ) -> dict[str, Array]:
-        """Named scores, each of shape (..., *) for tables of batch shape (...)."""
-
-    def point(self) -> dict[str, Any]:
-        """The same scores for the counts themselves."""
-        return self.smooth(self.evaluation.counts.tables(self.model), None)
-
-    def smooth(self, tables: Tables, reference: Tables | None) -> dict[str, Array]:
-        """The scores of tables with nothing drawn at random: what the jackknife compares."""
-        return self.scores(tables, reference, BlockDraws())
+    def score(self, margins: Margins, origin: Any = None, rng: Any = None) -> dict[str, Array]:
+        """Return the scores of a batch."""
+        return self.scores(margins)
 
 
-def replicate(
-    metrics: Mapping[K, Scored],
-    evaluation: Evaluation,
-    n_boot: int,
-    random_state: RandomState,
-    source: Counts | None = None,
-) -> dict[K, dict[str, Array]]:
-    """Scores of all metrics on the same drawn tables.
+def replicates_of(n_boot: int, measurements: Sequence[Any], confidence: float) -> int:
+    """Return how many replicates are drawn: what was chosen or, of wide tables, fewer."""
+    is_matrix = measurements[0].evaluation.rows.is_matrix(TASK)
+    if is_matrix or not isinstance(n_boot, UsualNumber):
+        return n_boot
+    n_models = len({m.model for m in measurements})
+    affordable = _MOST_NUMBERS // (n_models * max(m.width for m in measurements))
+    return min(n_boot, max(affordable, round(_FEWEST_OUTSIDE / (1 - confidence))))
 
-    A reference that is a sample of its own is drawn independently, and only where a metric reads
-    values from it. Metrics that allow no interval are left out. Without a ``source``, tables are
-    drawn from the counts of the evaluation. Several models share their random flips.
-    """
-    metrics = {key: metric for key, metric in metrics.items() if metric.no_interval is None}
-    if not metrics:
-        return {}
-    table_rng, reference_rng, flip_rng = generator(random_state).spawn(3)
-    counts, reference = source or evaluation.counts, evaluation.reference
-    if not any(metric.reads_reference for metric in metrics.values()):
-        reference = None
-    if not any(metric.reads_sets for metric in metrics.values()):
-        counts = counts.without_sets
-    block = counts.replicates_at_once(max((metric.width for metric in metrics.values()), default=1))
-    if reference is not None:
-        block = min(block, reference.replicates_at_once(1))
-    references = None if reference is None else reference.draw(n_boot, reference_rng, block)
-    scores: dict[K, dict[str, Array]] = {key: {} for key in metrics}
-    n_drawn = 0
-    several = len({metric.model for metric in metrics.values()}) > 1
-    drawn_tables = ((len(tables), tables) for tables in counts.draw(n_boot, table_rng, block))
-    for tables in progress(drawn_tables, n_boot, "Drawing tables", SHORTER):
-        drawn = None if references is None else next(references)
-        flips = BlockDraws(int(flip_rng.integers(2**63)), several=several)
-        for key, metric in metrics.items():
-            of_metric = metric.evaluation.counts.drawn(tables).for_model(metric.model)
-            _put(metric.scores(of_metric, drawn, flips), scores[key], n_drawn, n_boot)
-        n_drawn += len(tables)
+
+def read_seed(random_state: Any) -> int:
+    """Return a seed: a whole number itself, else one that is drawn; None is a fresh one."""
+    if isinstance(random_state, int | np.integer) and random_state >= 0:
+        return int(random_state)
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return int(np.random.default_rng(random_state).integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    rule = "random_state must be a whole number from 0 on, None or a numpy Generator"
+    raise ValueError(f"{rule}; received {random_state!r:.60}")
+
+
+def generator(stream: int, seed: int) -> np.random.Generator:
+    """Return the random numbers of a seed in a stream."""
+    return np.random.default_rng([stream, seed])
+
+
+def _score(measurement: Any, *draw: Any) -> dict[str, Array]:
+    """Return the scores of a measurement on a batch of draws."""
+    scores: dict[str, Array] = measurement.score(*draw)
     return scores
 
 
-def _put(block: dict[str, Array], scores: dict[str, Array], start: int, n_boot: int) -> None:
-    """Write the scores of a block of replicates into those of all, from ``start`` on.
+def replicate(
+    by_rows: Mapping[Rows, Sequence[Any]],
+    n_boot: int,
+    seed: int,
+    score: Callable[..., dict[str, Array]] = _score,
+) -> tuple[dict[Any, dict[str, Array]], list[str]]:
+    """Return the scores of measurements by the rows that are drawn, and notes on how these are.
 
-    Those of many pairs are too large to be held twice, in blocks and as a whole.
+    Those on the same rows share the draws. Those of one model share its margins, and all flip
+    labels by the same random numbers. A reference is drawn independently. Measurements of strata
+    read some of the drawn rows. ``score`` may add others to their scores.
     """
-    for name, score in block.items():
-        whole = (n_boot, *score.shape[1:])
-        out = scores.setdefault(name, np.empty(whole, dtype=score.dtype))
-        out[start : start + len(score)] = score
+    scores, notes = dict[Any, dict[str, Array]](), []
+    for rows, measurements in by_rows.items():
+        n_pairs = max(measurement.n_pairs for measurement in measurements)
+        data = Partition.to_draw(rows, n_pairs)
+        reference = next((m.evaluation.reference for m in measurements if m.reads_reference), None)
+        origin = None if reference is None else Partition.to_draw(reference, n_pairs)
+        widest = max(len(data.times), *(measurement.width for measurement in measurements))
+        step, n = max(_BATCH // widest, 1), len(measurements)
+        sizes = [min(step, n_boot - start) for start in range(0, n_boot, step)]
+        rng = generator(_DRAWS, seed)
+        batches = _score_batches(measurements, data, origin, sizes, rng, score)
+        drawn = list(watch(batches, len(sizes) * n, "replicates", "a smaller n_boot (--n-boot)"))
+        scores |= {m: _join(drawn[i::n]) for i, m in enumerate(measurements)}
+        notes.append(data.note)
+    return scores, notes
 
 
-def accelerations(metrics: Sequence[Scored], factors: Sequence[int]) -> dict[str, float | str]:
-    """Accelerations of BCa for a linear combination of the scores of metrics of the same rows.
-
-    A reference whose values are read is a sample too, of which each row is left out in turn.
-    """
-    first = metrics[0].evaluation
-    samples = [first.counts]
-    if first.reference is not None and any(metric.reads_reference for metric in metrics):
-        samples.append(first.reference)
-    reason = next(filter(None, (sample.no_jackknife for sample in samples)), None)
-    if reason:
-        return dict.fromkeys(metrics[0].point(), reason)
-    parts: list[dict[str, Array]] = []
-    rows: list[Array] = []
-    for sample in samples:
-        for tables, n in sample.without_one(max(metric.width for metric in metrics)):
-            scores = [
-                metric.smooth(tables.for_model(metric.model), None)
-                if sample is first.counts
-                else metric.smooth(metric.evaluation.counts.tables(metric.model), tables)
-                for metric in metrics
-            ]
-            names = [name for name, score in scores[0].items() if np.ndim(score) < 2]
-            combined = {
-                name: np.dot(factors, [np.broadcast_to(score[name], len(n)) for score in scores])
-                for name in names
-            }
-            parts.append(combined)
-            rows.append(n)
-    weights = np.concatenate(rows)
-    return {
-        name: acceleration_of(np.concatenate([part[name] for part in parts]), weights)
-        for name in parts[0]
-    }
+def _score_batches(
+    measurements: Sequence[Any],
+    data: Partition,
+    reference: Partition | None,
+    sizes: Sequence[int],
+    rng: np.random.Generator,
+    score: Callable[..., dict[str, Array]],
+) -> Iterator[dict[str, Array]]:
+    """Yield the scores of each measurement on one batch of draws after the other."""
+    keys = [(m.evaluation.stratum, m.model) for m in measurements]
+    strata = {stratum: data.stratum(stratum) for stratum, _ in keys}
+    for size in sizes:
+        seed_of_flips = int(rng.integers(2**32))
+        times, origin = data.draw(size, rng), None
+        if reference is not None:
+            origin = Margins(reference, None, reference.draw(size, rng))
+        truth = {stratum: Margins(part, None, times) for stratum, part in strata.items()}
+        margins = {key: truth[key[0]].of_model(key[1]) for key in keys}
+        for key, m in zip(keys, measurements, strict=True):
+            yield score(m, margins[key], origin, generator(FLIPS, seed_of_flips))
 
 
-def acceleration_of(scores: Array, n: Array) -> float | str:
-    """Acceleration of BCa from the jackknife, or why it is not known.
-
-    Parameters
-    ----------
-    scores : array of shape (kinds,)
-        The score without one row of each kind.
-    n : array of shape (kinds,)
-        Rows of each kind.
-    """
-    if not np.isfinite(scores).all():
-        return "without one of the rows it is undefined, and BCa leaves out each"
-    gap = np.average(scores, weights=n) - scores
-    spread = float((n * gap**2).sum())
-    return 0.0 if spread == 0 else float((n * gap**3).sum() / (6 * spread**1.5))
+def _join(batches: Sequence[dict[str, Array]]) -> dict[str, Array]:
+    return {name: np.concatenate([scores[name] for scores in batches]) for name in batches[0]}

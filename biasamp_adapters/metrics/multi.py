@@ -1,274 +1,299 @@
-"""Multi: bias amplification of attribute groups with sets of tasks, without a sign."""
+"""Multi: how far predictions change rates of groups and label sets, in either direction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from functools import cached_property
+from itertools import combinations, compress
+from typing import Any
 
 import numpy as np
 
-from biasamp_adapters._roles import ARGUMENTS, Role
-from biasamp_adapters._typing import Array, Label, is_whole
-from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.label_sets import MAX_SETS
-from biasamp_adapters.counts.variables import LabelSet
-from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
-from biasamp_adapters.metrics.rate_changes import Cooccurrence, CooccurrenceMetric
-from biasamp_adapters.metrics.result import About
-from biasamp_adapters.reference import Evaluation
+from biasamp_adapters import words
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, TRUTH, Array
+from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_of_pairs
+from biasamp_adapters.counting.reference import Evaluation
+from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.counting.variables import Block, Codes, cells_of, label_sets
+from biasamp_adapters.inference.intervals import FEW_ROWS, Trust, mean_and_spread
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, check_choice, check_whole
+from biasamp_adapters.metrics.rates import RateMeasurement, RateMetric
+
+#: More sets than this are refused.
+MOST_SETS = 100_000
+
+#: A value that is so many standard deviations above what chance gives is clear.
+_CLEAR = 4
+
+#: Intervals need at most this share of label sets that a single row contains: no draw tells how
+#: often other samples contain them.
+_MAX_SINGLE = 0.5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MultiMeasurement(RateMeasurement):
+    """Sizes of changes of rates."""
+
+    def contributions(self, changes: Array) -> Array:
+        return self.coefficients * np.abs(changes)
+
+    @cached_property
+    def reason_of_few_rows(self) -> str:
+        """Why rates of few rows, or label sets of single rows, give no interval."""
+        rows = self.evaluation.rows
+        if rows.is_matrix(TASK) and rows.has(TASK) and rows.block_sums is None:
+            n = _rows_by_class(rows)
+            share = float((n == 1).sum() / max((n > 0).sum(), 1))
+            if share > _MAX_SINGLE:
+                return words.SETS_OF_ONE_ROW.format(share=share)
+        return super().reason_of_few_rows
+
+    @property
+    def reason_not_to_draw(self) -> str:
+        """Also few rows: draws of very many label sets take long, and would tell nothing."""
+        return super().reason_not_to_draw or self.reason_of_few_rows
+
+    def score(self, margins: Margins, origin: Margins | None, rng: Any = None) -> dict[str, Array]:
+        """Return the value, the variance, and how large changes are that chance alone makes."""
+        true, predicted = self.rates(margins, origin)
+        changes = self.coefficients * (predicted - true)
+        known = self.coefficients * self.changes
+        size, few = np.abs(known), self.rows_of_rates < FEW_ROWS
+        noise = changes - known
+        np.copyto(noise, known, where=few & (np.abs(noise) < size))
+        variance_by_chance = _variance(noise)
+        np.abs(noise, out=noise)
+        added = 3 * noise  # Arrays are large here: what follows is done in place.
+        added -= size
+        np.clip(added, 0, noise, out=added)
+        return {
+            "value": self.mean(np.abs(changes)),
+            "variance": _variance(changes),
+            "by_chance": self.mean(noise),
+            "variance_by_chance": variance_by_chance,
+            "added": self.mean(added),
+        }
+
+    def point(self) -> dict[str, float]:
+        changes = (self.coefficients * self.changes)[None]
+        return {"value": self.value, "variance": float(_variance(changes)[0])}
+
+    def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
+        """Return replicates moved to the value, from 0 where chance may make such changes."""
+        chance, added, size = scores["by_chance"], scores["added"], value
+        if name == "variance":  # Roots have a shorter tail.
+            added = scores["variance_by_chance"]
+            chance, size = np.sqrt(added), np.sqrt(value)
+        replicates = scores[name] + (value - mean_and_spread(scores[name])[0])
+        mean_of_chance, spread_of_chance = mean_and_spread(chance)
+        below = np.inf
+        if size > mean_of_chance + _CLEAR * spread_of_chance:
+            below = mean_and_spread(added)[0]
+        limits = (0.0, 2.0 if self.reads_reference else 1.0)
+        return Trust(replicates, self.reason_of_few_rows, (below, 0.0), limits=limits)
+
+    def pairs(self) -> dict[str, Array]:
+        """Return ``change`` and ``contribution`` of each pair."""
+        return {"change": self.changes, "contribution": self.contributions(self.changes) + 0.0}
+
+
+def _variance(changes: Array) -> Array:
+    """Return the variance over pairs, (batch,)."""
+    return np.maximum(mean_of_pairs(changes**2) - mean_of_pairs(changes) ** 2, 0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class MultiAttributeBiasAmplification(CooccurrenceMetric):
-    """How far predictions move the rates of groups and task sets, whichever way.
+class MultiAttributeBiasAmplification(RateMetric):
+    """Multi: how far predictions change rates of groups, whatever the sign.
 
-    The mean of ``|D_gm|`` over groups g and task sets m, with D as in
-    :class:`DirectionalBiasAmplification`; the result also gives ``variance``, the population
-    variance of the signed D_gm. Range [0, 1], undirected [0, 2) or,
-    where groups overlap, ``[0, |A|]``; without a unit. There is no sign: movement against the bias
-    counts like movement along it. For single labels the sets are the labels themselves.
+    Multi is the mean over groups g and label sets m of the size of D(g, m), the change of a rate
+    as in BA->; the result also has the variance of D. A label set holds for a row when all its
+    labels are present. Multi lies between 0 and 1, undirected between 0 and 2, and reads 0/1
+    predictions only. It has no sign: sampling variation alone makes it positive.
 
     Parameters
     ----------
-    direction : {"attribute_to_task", "task_to_attribute", "undirected"}
-        Also "A->T" and "T->A", in any case. T->A needs ``sensitive_features_pred``. "undirected"
-        compares, as MALS does, the predictions' P(A^ | T^) with the reference's P(A | T), for
-        groups that the reference over-represents, and averages over sets; without a predicted
-        attribute the true one takes its place.
-    reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data, which fix the sets. By default the evaluated truth does.
-    pos_label : label, optional
-        The one task to evaluate.
+    direction : {"A->T", "T->A", "undirected"}
+        "undirected" is that of Zhao et al. (2023), which compares shares as MALS does.
     combinations : {"observed", "subsets"}
-        The exact label sets that rows of the reference show, or every set that rows of it contain;
-        the same for single labels.
+        The label sets that rows of the reference show, or all their subsets.
     min_size, max_size : int
-        Sizes of the sets; a single label is a set of size 1.
+        How many labels a set has.
     min_support : int
-        Rows that must support a set: in the reference rows with exactly this set ("observed") or
-        that contain it ("subsets"); in the evaluated truth rows that contain it.
-    labels, groups, missing
-        As in every metric: explicit label lists and the rule for missing values.
-
-    Raises
-    ------
-    ValueError
-        If no set is left, more than 100,000 are, or predictions are probabilities.
-
-    Notes
-    -----
-    Sets of groups, such as old women beside all women, are columns of ``sensitive_features``:
-    see :func:`~biasamp_adapters.group_sets`.
+        Rows that show a set in the reference, and hold it in the labels.
+    group_sets : bool
+        Whether groups are all sets of levels of the crossed attributes, such as women, old people
+        and old women.
+    reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
+        Data that decide which label sets are compared; by default the evaluated labels. A frame or
+        a path has the columns of the data.
+    pos_label : label, optional
+        The only class that is evaluated; by default all.
+    class_labels, group_labels, missing, missing_values
+        How data are read, as in :class:`DirectionalBiasAmplification`.
 
     References
     ----------
-    Zhao et al. (2023), as Eq. 10-12 of Tokas et al., "DPA", 2025.
+    Zhao et al., "Men Also Do Laundry", 2023; as Eq. 10 to 12 of [T25].
 
     Examples
     --------
-    >>> from biasamp_adapters import MultiAttributeBiasAmplification
-    >>> y_true = [0] * 10 + [1] * 40 + [0] * 40 + [1] * 10
-    >>> y_pred = [0] * 10 + [1] * 40 + [0] * 40 + [0] * 10
-    >>> metric = MultiAttributeBiasAmplification(direction="A->T")
-    >>> round(metric(y_true, y_pred, sensitive_features=[1] * 50 + [2] * 50), 4)
-    0.1
+    >>> import biasamp_adapters as bam
+    >>> groups = ["a", "a", "b", "b", "b", "b"]
+    >>> metric = bam.MultiAttributeBiasAmplification()
+    >>> metric([1, 0, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0], sensitive_features=groups)
+    0.375
     """
 
-    about = About(
-        short="Multi",
-        source="Zhao et al. 2023; [T25] Eq. 10-12",
-        directions=(A_TO_T, T_TO_A, UNDIRECTED),
-        signed=False,
-        note="Multi has no sign: it counts a change of rates the same whichever way it goes, and "
-        "noise alone makes it positive.",
-        function="multi_attribute_bias_amplification",
-        example="0.1",
-        name="Multi-Attribute Bias Amplification",
-        zero="no rate changes; it has no sign, and chance alone makes it positive",
-        description="Computed as the mean size, over groups and labels, of the change that "
-        "predictions make to P(label | group) (A->T) or P(group | label) (T->A), whichever way it "
-        "goes.",
-        reading="It has no sign: a larger value means larger changes, which is worse if they are "
-        "not due to chance. Chance alone makes it positive.",
-    )
-
-    direction: str = "attribute_to_task"
-    combinations: Literal["observed", "subsets"] = "observed"
+    direction: str = A_TO_T
+    combinations: str = "observed"
     min_size: int = 1
     max_size: int | None = None
     min_support: int = 1
+    group_sets: bool = False
 
-    _reads_rows = True
+    short = "Multi"
+    directions = (A_TO_T, T_TO_A, UNDIRECTED)
+
+    measurement_type = MultiMeasurement
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.combinations not in ("observed", "subsets"):
-            raise ValueError(
-                f"combinations must be 'observed' or 'subsets'; received {self.combinations!r}"
-            )
-        check_sizes(self.min_size, self.max_size, self.min_support)
+        check_choice("combinations", self.combinations, ("observed", "subsets"))
+        check_whole("min_size", self.min_size, 1)
+        check_whole("min_support", self.min_support, 1)
+        if self.max_size is not None:
+            check_whole("max_size", self.max_size, self.min_size)
 
-    @classmethod
-    def of_audit(
-        cls, evaluation: Evaluation, model: str, pos_label: Label | None
-    ) -> Iterator[Self]:
-        for metric in super().of_audit(evaluation, model, pos_label):
-            readable = evaluation.counts.knows_sets and not metric._soft(evaluation.counts)
-            if readable and not too_many_sets(evaluation):
-                yield metric
+    def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> RateMeasurement:
+        predicted = PREDICTED[ATTRIBUTE if self.direction == T_TO_A else TASK]
+        rows = evaluation.rows
+        if rows.has(predicted, model) and rows.variable(predicted, model).is_soft:
+            raise ValueError(f"Multi reads 0/1 predictions; {predicted} holds probabilities")
+        if self.group_sets:
+            evaluation = on_group_sets(evaluation)
+        if rows.is_matrix(TASK) and evaluation.base_rates is None:
+            evaluation = self._on_label_sets(evaluation)
+        return super().measure(evaluation, model, seed)
 
-    def _soft(self, counts: Counts) -> list[str]:
-        """The arguments that are read and hold probabilities."""
-        soft = self.predictions & counts.soft
-        return [ARGUMENTS[role] for role in Role if role in soft]
+    def classes(self, evaluation: Evaluation) -> Array:
+        """Return the positions of the classes that rows of reference and labels show."""
+        positions, rows = super().classes(evaluation), evaluation.rows
+        if self.pos_label is not None or rows.is_matrix(TASK) or evaluation.base_rates is not None:
+            return positions
+        for part in (rows, evaluation.origin):
+            if part.has(TASK):
+                n = _rows_by_class(part)
+                positions = positions[n[positions] >= self.min_support]
+        return positions
 
-    def prepare(self, evaluation: Evaluation) -> Evaluation:
-        """The evaluation with the label sets of the reference counted."""
-        if not reads_sets(evaluation):
-            return evaluation
-        sets = tuple(self._candidates(evaluation.origin))
-        reference = evaluation.reference
-        return replace(
-            evaluation,
-            counts=evaluation.counts.with_sets(sets),
-            reference=None if reference is None else reference.with_sets(sets),
-        )
+    def coefficients(self, evaluation: Evaluation, margins: Margins, origin: Margins) -> Array:
+        if self.direction == UNDIRECTED:
+            return super().coefficients(evaluation, margins, origin)
+        rows = evaluation.rows
+        return np.ones((len(rows.group_labels), len(rows.class_labels)))
 
-    def applies(self, evaluation: Evaluation) -> bool:
-        """Whether there is a label set to evaluate."""
-        return len(self._columns(evaluation)[1]) > 0
-
-    def _candidates(self, origin: Counts) -> dict[LabelSet, int]:
-        """Label sets of the reference with enough support, and how many rows support each."""
-        if self.combinations == "observed":
-            support = self.min_support, self.max_size
-            n_sets = origin.n_observed_sets(*support)
-            if n_sets > MAX_SETS:
-                raise ValueError(
-                    f"more than {MAX_SETS:,} label sets, {n_sets:,}, are shown by min_support="
-                    f"{self.min_support} rows or more: raise it, or give a smaller max_size"
-                )
-            sets = origin.observed_sets(*support)
-        else:
-            sets = origin.observed_sets()
-            if not origin.knows_all_sets:
-                raise ValueError(
-                    "combinations='subsets' needs all label sets that rows show: count with "
-                    "label_sets='observed' or keep_rows=True"
-                )
-            sets = subsets_by_support(sets, len(origin.labels), self.max_size, self.min_support)
-        return {members: n for members, n in sets.items() if len(members) >= self.min_size}
-
-    def _columns(self, evaluation: Evaluation) -> tuple[tuple[LabelSet, ...], Array]:
-        """The label sets that were counted, if there are any, and the columns to evaluate."""
-        if reads_sets(evaluation):
-            sets = evaluation.counts.sets
-            chosen = self._candidates(evaluation.origin)
-            columns = np.array([i for i, x in enumerate(sets) if x in chosen], dtype=np.intp)
-            supports, role = [evaluation.counts], "task_sets"
-        else:
-            sets = ()
-            columns = np.arange(len(evaluation.counts.labels) if self.min_size == 1 else 0)
-            supports, role = [evaluation.origin, evaluation.counts], "task"
-        for part in supports:
-            if len(columns) and part.has(Role.TASK) and evaluation.base_rates is None:
-                enough = part.tables_of_rows.marginal(role) >= self.min_support
-                columns = columns[enough[columns]]
-        return sets, columns
-
-    def measure(self, evaluation: Evaluation, model: str, **options: Any) -> Cooccurrence:
-        """Fix the task sets."""
-        soft = self._soft(evaluation.counts)
-        if soft:
-            raise ValueError(f"Multi reads 0/1 predictions only; {soft[0]} holds probabilities")
-        sets, columns = self._columns(evaluation)
-        undirected = self.short_direction == UNDIRECTED
-        others = f"rows show other label sets than the {len(sets)} that were counted"
-        measurement = super().measure(
-            evaluation,
-            model,
-            columns=columns,
-            coefficient="over_represented" if undirected else "one",
-            magnitude=True,
-            per_task=undirected,
-            sets=sets,
-            notes=() if evaluation.origin.knows_all_sets else (others,),
-        )
-        if not len(measurement.columns if sets else columns):
-            raise ValueError(
-                "Multi needs task sets of the asked size and support; single labels are sets of "
-                f"size 1, received min_size={self.min_size} and min_support={self.min_support}"
-            )
-        return measurement
+    def _on_label_sets(self, evaluation: Evaluation) -> Evaluation:
+        """Return the evaluation with label sets of the reference as columns."""
+        if evaluation.rows.block_sums is not None:
+            raise ValueError("Multi of a label matrix needs rows; received counts of block sums")
+        shown = sets_shown(evaluation.origin)
+        if self.combinations == "subsets":
+            shown = subsets(shown, self.max_size, self.min_support)
+        largest = self.max_size or np.inf
+        sets = [
+            members
+            for members, n in sorted(shown.items())
+            if self.min_size <= len(members) <= largest and n >= self.min_support
+        ]
+        check_number(len(sets))
+        rows, reference = evaluation.rows, evaluation.reference
+        if reference is not None:
+            n_rows = label_sets(rows.variable(TASK), sets).sparse.T @ rows.n
+            sets = list(compress(sets, n_rows >= self.min_support))
+            reference = reference.with_sets(sets)
+        if not sets:
+            rule = f"Multi needs label sets of at least {self.min_size} labels"
+            raise ValueError(f"{rule}, in {self.min_support} rows or more; received none")
+        return replace(evaluation, rows=rows.with_sets(sets), reference=reference)
 
 
-def check_sizes(min_size: int, max_size: int | None, min_support: int) -> None:
-    """Raise unless the limits of sets are whole numbers in the right order."""
-    limits = {"min_size": min_size, "max_size": max_size, "min_support": min_support}
-    for name, value in limits.items():
-        if name == "max_size" and value is None:
-            continue
-        if value is None or not (is_whole(value) and value >= 1):
-            raise ValueError(f"{name} must be a whole number of at least 1; received {value!r}")
-    if max_size is not None and max_size < min_size:
-        raise ValueError(f"max_size must not be below min_size; received {max_size} and {min_size}")
+def _rows_by_class(rows: Rows) -> Array:
+    """Return how many rows hold each class, or each label set."""
+    return margins_of_data(rows.unweighted()).joint(ALL, TASK)[0, 0]
 
 
-def reads_sets(evaluation: Evaluation) -> bool:
-    """Whether Multi reads label sets, and not single labels or base rates."""
-    return evaluation.counts.is_matrix(Role.TASK) and evaluation.base_rates is None
+# Sets of labels, and sets of groups of several attributes.
 
 
-def too_many_sets(evaluation: Evaluation) -> int:
-    """The number of label sets of the reference if they are more than Multi reads, and else 0."""
-    if not reads_sets(evaluation) or not evaluation.origin.knows_sets:
-        return 0
-    n_sets = evaluation.origin.n_observed_sets()
-    return n_sets if n_sets > MAX_SETS else 0
+def sets_shown(rows: Rows) -> dict[tuple[int, ...], int]:
+    """Return the exact label sets of the rows, and how many rows show each."""
+    variable = rows.variable(TASK)
+    cell, first = cells_of([variable.keys()])
+    has_label = variable.take(first).sparse[:, : len(variable.labels)].toarray() != 0
+    n = np.bincount(cell, rows.n).astype(int).tolist()
+    sets = [tuple(np.flatnonzero(row).tolist()) for row in has_label]
+    return {members: k for members, k in zip(sets, n, strict=True) if members}
 
 
-def subsets_by_support(
-    observed: Mapping[LabelSet, int], n_labels: int, max_size: int | None, min_support: int
-) -> dict[LabelSet, int]:
-    """Sets of labels that rows contain, and how many rows contain each.
-
-    A set is grown label by label, and only while enough rows contain it.
-
-    Parameters
-    ----------
-    observed : mapping of LabelSet to int
-        Exact label sets of rows, and how many rows show each.
-    n_labels : int
-    max_size : int, optional
-        Largest size of a set.
-    min_support : int
-        Rows that must contain a set.
-
-    Raises
-    ------
-    ValueError
-        If more than 100,000 sets have that support.
-    """
-    n = np.array(list(observed.values()))
-    holds = np.zeros((n_labels, len(n)), dtype=bool)
-    for i, members in enumerate(observed):
-        holds[list(members), i] = True
-    found: dict[LabelSet, int] = {}
-    growing: list[tuple[LabelSet, Array]] = [((), np.ones(len(n), dtype=bool))]
+def subsets(
+    shown: Mapping[tuple[int, ...], int], max_size: int | None, min_support: int
+) -> dict[tuple[int, ...], int]:
+    """Return all sets that enough rows contain, grown label by label, and how many do."""
+    sizes, n_labels = np.array(list(shown.values())), 1 + max(map(max, shown), default=-1)
+    holds = np.array([[label in members for members in shown] for label in range(n_labels)])
+    supports: dict[tuple[int, ...], int] = {}
+    growing: list[tuple[tuple[int, ...], Array]] = [((), np.ones(len(shown), dtype=bool))]
     while growing:
-        members, rows = growing.pop()
-        for label in range(members[-1] + 1 if members else 0, n_labels):
-            both = rows & holds[label]
-            support = int(n[both].sum())
-            if support < min_support or not support:
+        members, inside = growing.pop()
+        first = members[-1] + 1 if members else 0
+        for label in range(first, n_labels):
+            both, grown = inside & holds[label], (*members, label)
+            support = int(sizes[both].sum())
+            if support < min_support:
                 continue
-            found[*members, label] = support
-            if len(found) > MAX_SETS:
-                raise ValueError(
-                    f"more than {MAX_SETS:,} label sets have the support min_support="
-                    f"{min_support}: raise it, or give a smaller max_size"
-                )
-            if max_size is None or len(members) + 1 < max_size:
-                growing.append(((*members, label), both))
-    return dict(sorted(found.items()))
+            supports[grown] = support
+            check_number(len(supports))
+            if max_size is None or len(grown) < max_size:
+                growing.append((grown, both))
+    return supports
+
+
+def check_number(n_sets: int) -> None:
+    """Raise if there are too many sets."""
+    if n_sets > MOST_SETS:
+        rule = f"Multi compares at most {MOST_SETS:,} sets"
+        raise ValueError(f"{rule}; received more: set min_support=2 or more")
+
+
+def on_group_sets(evaluation: Evaluation) -> Evaluation:
+    """Return the evaluation with sets of levels of the crossed attributes as overlapping groups."""
+    rows, reference = evaluation.rows, evaluation.reference
+    crossed = [label for label in rows.group_labels if isinstance(label, tuple)]
+    if not crossed or len(crossed) < len(rows.group_labels) or rows.is_matrix(ATTRIBUTE):
+        raise ValueError("group_sets=True must have several columns of sensitive_features")
+    names = rows.names.get(ATTRIBUTE) or tuple(map(str, range(len(crossed[0]))))
+    groups_in: dict[tuple[tuple[int, Any], ...], list[int]] = {}
+    for i, levels in enumerate(crossed):
+        for size in range(1, len(levels) + 1):
+            for members in combinations(enumerate(levels), size):
+                groups_in.setdefault(members, []).append(i)
+    check_number(len(groups_in))
+    sets = sorted(groups_in, key=lambda members: (len(members), [i for i, _ in members]))
+    belongs = np.zeros((len(crossed) + 1, len(sets)), dtype=np.uint8)
+    for column, members in enumerate(sets):
+        belongs[groups_in[members], column] = 1
+    labels = tuple(" × ".join(f"{names[i]}={level}" for i, level in members) for members in sets)
+    if reference is not None:
+        reference = _with_groups(reference, labels, belongs)
+    return replace(evaluation, rows=_with_groups(rows, labels, belongs), reference=reference)
+
+
+def _with_groups(rows: Rows, labels: tuple[str, ...], belongs: Array) -> Rows:
+    """Return the rows with the sets to which each group belongs."""
+    moved = dict(rows.variables)
+    for key, variable in rows.variables.items():
+        if TRUTH[key[0]] == ATTRIBUTE and isinstance(variable, Codes):
+            moved[key] = Block(labels, belongs[variable.codes], variable.missing, is_matrix=True)
+    return replace(rows, variables=moved)

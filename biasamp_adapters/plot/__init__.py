@@ -1,25 +1,16 @@
-"""Plots of results: functions that take and return matplotlib axes.
+"""Pictures of results: functions that take and return matplotlib axes.
 
-Colours are safe for colour-blind readers. Scales of signed values have 0 in the middle.
+Orange is above 0 or a gap that grows, blue below 0 or a gap that shrinks, purple a gap that
+reverses, and grey is not clear, as in reports. Numbers are in percentage points. Without ``ax`` a
+picture has a pyplot figure of its own, as high as its rows need; with ``ax`` nothing else changes.
 """
 
-from biasamp_adapters.plot.curves import behaviour, curves, sweep
+from __future__ import annotations
+
+from biasamp_adapters.plot.curves import curves
 from biasamp_adapters.plot.frontier import frontier
-from biasamp_adapters.plot.intervals import intervals, runs
+from biasamp_adapters.plot.intervals import intervals
 from biasamp_adapters.plot.pairs import pairs
 from biasamp_adapters.plot.rates import rates
-from biasamp_adapters.plot.scatter import scatter
-from biasamp_adapters.plot.track import track
 
-__all__ = [
-    "behaviour",
-    "curves",
-    "frontier",
-    "intervals",
-    "pairs",
-    "rates",
-    "runs",
-    "scatter",
-    "sweep",
-    "track",
-]
+__all__ = ["curves", "frontier", "intervals", "pairs", "rates"]

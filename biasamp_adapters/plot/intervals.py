@@ -1,218 +1,125 @@
-"""Plot values with their intervals as dots with whiskers."""
+"""Values with their intervals, one below the other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
-from typing import Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any
 
-import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 
-from biasamp_adapters._text import arrows
-from biasamp_adapters.inference.estimates import Estimate, RunSummary, side_of_zero, summarize_runs
-from biasamp_adapters.metrics.result import AmplificationResult, about
-from biasamp_adapters.plot.canvas import (
-    EDGE,
-    ROW,
-    TONES,
-    UNCLEAR,
-    axes_of,
-    finish,
-    mark,
-    named_rows,
-    scale_of_values,
-)
+from biasamp_adapters.figures import Digits
+from biasamp_adapters.plot import canvas
 
-_Estimated: TypeAlias = AmplificationResult | Estimate | RunSummary
-
-#: The size of a diamond.
-_DIAMOND = 4.5
+#: The columns of a number; ends are NaN where there is no interval.
+_NUMBER = ["value", "low", "high"]
 
 
-def intervals(
-    results: AmplificationResult | Mapping[str, AmplificationResult],
-    *,
-    signed: bool | None = None,
-    ax: Axes | None = None,
-    legend: bool = True,
-) -> Axes:
-    """Plot values with their intervals, one per row, on a scale centred on 0.
+def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw values with their intervals, one row for each.
 
-    A dot is orange where the whole interval shows amplified bias, blue where it shows reduced bias,
-    grey where it shows neither, and hollow where there is no interval. A diamond is the value that
-    mistakes as frequent as the model's would give if they knew nothing of the attribute.
+    A dot is orange where the whole interval lies above 0, blue where it lies below, and grey where
+    it holds 0 or the number has no sign, as Multi and accuracies have none. Without an interval it
+    is hollow.
 
     Parameters
     ----------
-    results : AmplificationResult, or mapping of str to such
-        Results of the same metric and direction. The keys are the names of the rows.
-    signed : bool, optional
-        Whether values may be negative. By default, true except for Multi; set it for differences
-        of Multi.
+    results : AmplificationResult, Comparison, mapping of str to these, MetricFrame or DataFrame
+        A DataFrame has ``low`` and ``high``, the value as ``value`` or ``mean``, and names of rows
+        as ``metric``, ``name`` or ``model``: that of
+        :func:`~biasamp_adapters.over_runs`, ``Comparison.frame`` and parts of a report. Its
+        accuracies beside other numbers are left out. A MetricFrame has a row for each metric and
+        group, with its outermost quantiles; metrics whose names begin like ours, as in
+        "BA by race", have a sign.
     ax : matplotlib Axes, optional
-        The axes to draw on. By default, those of a new figure.
-    legend : bool
-        Whether to show a legend of the diamonds.
 
     Returns
     -------
     Axes
-        The axes that were drawn on. Rows are at 0, 1, ... from the top, and values on the x axis
-        as they are; the ticks of differences of rates show points.
+        Rows are at 0, 1, ... from the top; fractions are on the x axis, whose ticks are points.
 
     Raises
     ------
     ValueError
-        If there is no result, or results are of several metrics or directions.
+        If there is no value, or results are of several metrics.
 
     Examples
     --------
     >>> import biasamp_adapters as bam
-    >>> metric = bam.DirectionalBiasAmplification(direction="A->T")
-    >>> group, truth = ["a"] * 50 + ["b"] * 50, [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
-    >>> models = {"along": [1] * 35 + [0] * 15 + [1] * 15 + [0] * 35, "as the data": truth}
-    >>> results = {
-    ...     name: metric.result(truth, y_pred, sensitive_features=group, n_boot=200)
-    ...     for name, y_pred in models.items()
-    ... }
-    >>> ax = bam.plot.intervals(results)
+    >>> metric, group = bam.DirectionalBiasAmplification(), ["a"] * 50 + ["b"] * 50
+    >>> truth = [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
+    >>> models = {"along": [1] * 35 + [0] * 65, "as the data": truth}
+    >>> ax = bam.plot.intervals(bam.compare(truth, models, sensitive_features=group, n_boot=200))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['along', 'as the data']
     """
-    rows = dict(results) if isinstance(results, Mapping) else {"": results}
-    for name, row in rows.items():
-        if not isinstance(row, AmplificationResult):
-            raise ValueError(
-                f"results must be of metric.result(...), or a mapping of names to such; received "
-                f"{row!r} for {name!r}"
-            )
-    title = _common_name(rows.values())
-    metric = about(next(iter(rows.values())).metric)
-    if signed is None:
-        signed = metric.signed
-    blind = {
-        y: row.blind_errors for y, row in enumerate(rows.values()) if row.blind_errors is not None
-    }
-    new = ax is None
-    ax = axes_of(ax, 4.0)
-    numbers = _numbers([*rows.values(), *blind.values()])
-    named_rows(ax, rows)
-    scale_of_values(ax, numbers, arrows(title), points=metric.in_points, signed=signed)
-    for y, row in enumerate(rows.values()):
-        _draw_dot(ax, row, y - 0.14 * bool(blind), signed=signed)
-        if y in blind:
-            _draw_diamond(ax, blind[y], y + 0.22)
-    marks = [mark("blind errors", UNCLEAR, "D", hollow=True, size=_DIAMOND)]
-    finish(ax, ROW * len(rows) if new else None, marks if legend and blind else [])
+    frame = _read(results).dropna(subset="value").astype(dict.fromkeys(_NUMBER, float))
+    if frame.empty:
+        raise ValueError("a picture of intervals needs at least one value; received none")
+    ax, sides = canvas.axes_with_rows(ax, canvas.printed(frame["label"])), []
+    ax.axvline(0, **canvas.ZERO)
+    records: Any = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    digits = Digits.of(*records)
+    for y, row in enumerate(records):
+        sides.append(canvas.side_of(row["of_metric"], row["low"], row["high"]))
+        colour, has_interval = canvas.COLOURS[sides[-1]], row["low"] is not None
+        if has_interval:
+            ax.plot((row["low"], row["high"]), (y, y), color=colour, linewidth=2)
+        ax.plot(row["value"], y, "o", color=colour, mfc=colour if has_interval else "none")
+        text = digits.change(row)
+        text = text if canvas.is_signed(row["of_metric"]) else text.replace("+", "")
+        canvas.write_beside(ax, y, text, colour)
+    canvas.scale_in_hundredths(ax.xaxis)
+    ax.margins(x=0.08)
+    metrics = canvas.printed(frame["of_metric"].unique())
+    ax.set_xlabel(f"{metrics[0]}, points" if len(metrics) == 1 else "points", parse_math=False)
+    canvas.add_legend(ax, canvas.tone_marks(sides))
     return ax
 
 
-def runs(
-    results: Sequence[Any] | Mapping[str, Sequence[Any]],
-    *,
-    confidence: float = 0.95,
-    method: Literal["t", "normal"] = "t",
-    ax: Axes | None = None,
-    legend: bool = True,
-) -> Axes:
-    """Plot runs (seeds, folds) as small dots, and their mean with its interval over runs.
+def _read(results: Any) -> pd.DataFrame:
+    """Return the rows of anything that is drawn: label, of_metric, value, low, high."""
+    if hasattr(results, "control_levels"):
+        return _read_groups(results)
+    results = results.to_frame() if hasattr(results, "to_frame") else results
+    if isinstance(results, pd.DataFrame):
+        frame = results.rename(columns={"mean": "value"})
+        canvas.check_columns(frame, *_NUMBER)
+        further = ("metric", "direction") if "metric" in frame else ("name",)
+        frame = labelled(frame, "model", *further)
+        return frame.assign(of_metric=frame.get(further[0], "value"))
+    results = getattr(results, "results", results)
+    if not isinstance(results, Mapping):
+        results = {getattr(results, "metric", "value"): results}
+    numbers = [getattr(result, "estimate", result) for result in results.values()]
+    metrics = {getattr(result, "metric", "value") for result in results.values()}
+    if len(metrics) > 1 or not all(hasattr(number, "interval") for number in numbers):
+        received = ", ".join(sorted(metrics)) + f" of {type(numbers[0]).__name__}"
+        raise ValueError(f"results must be of one metric and direction; received {received:.150}")
+    frame = pd.DataFrame([[x.value, x.low, x.high] for x in numbers], columns=_NUMBER)
+    return frame.assign(label=list(map(str, results)), of_metric=[*metrics] * len(frame))
 
-    Parameters
-    ----------
-    results : sequence of AmplificationResult or float, or mapping of str to such
-        One result for each run, all of the same metric and direction; a mapping has one row for
-        each model.
-    confidence, method
-        As in :func:`~biasamp_adapters.summarize_runs`.
-    ax : matplotlib Axes, optional
-        The axes to draw on. By default, those of a new figure.
-    legend : bool
-        Whether to show a legend of the dots.
 
-    Returns
-    -------
-    Axes
-        The axes that were drawn on. Rows are at 0, 1, ... from the top, and values on the x axis
-        as they are; the ticks of differences of rates show points.
+def _read_groups(frame: Any) -> pd.DataFrame:
+    """Return each metric in each group of a MetricFrame, with its outermost quantiles."""
+    tables = [frame.by_group]
+    if frame.ci_quantiles:
+        tables += [frame.by_group_ci[0], frame.by_group_ci[-1]]
+    long = [pd.DataFrame(x).melt(ignore_index=False, var_name="of_metric") for x in tables]
+    numbers = dict(zip(_NUMBER, (x["value"].to_numpy() for x in long), strict=False))
+    rows = long[0].reset_index().assign(**{"low": np.nan, "high": np.nan} | numbers)
+    return labelled(rows.astype({"of_metric": str}), "of_metric", *frame.by_group.index.names)
 
-    Raises
-    ------
-    ValueError
-        If there is no run, a value is NaN, or results are of several metrics or directions.
 
-    Examples
-    --------
-    >>> import biasamp_adapters as bam
-    >>> ax = bam.plot.runs({"small": [0.01, 0.03, 0.02], "large": [0.04, 0.05, 0.05]})
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['small', 'large']
+def labelled(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """Return rows with a label, from the columns that vary or else the first that exists.
+
+    Accuracies, whose scale is another one, are left out unless there is nothing else.
     """
-    rows = dict(results) if isinstance(results, Mapping) else {"": results}
-    if not rows or not all(isinstance(row, Iterable) for row in rows.values()):
-        raise ValueError(
-            "results must be a sequence of runs, or map at least one model to such; received "
-            f"{results!r}"
-        )
-    rows = {name: list(row) for name, row in rows.items()}
-    known = [run for row in rows.values() for run in row if isinstance(run, AmplificationResult)]
-    title = _common_name(known) if known else ""
-    signed = not known or about(known[0].metric).signed
-    points = bool(known) and about(known[0].metric).in_points
-    means = [summarize_runs(row, confidence, method) for row in rows.values()]
-    values = [[float(getattr(run, "value", run)) for run in row] for row in rows.values()]
-    new = ax is None
-    ax = axes_of(ax, 4.0)
-    numbers = [*_numbers(means), *chain(*values)]
-    named_rows(ax, rows)
-    scale_of_values(ax, numbers, arrows(title), points=points, signed=signed)
-    for y, (mean, row) in enumerate(zip(means, values, strict=True)):
-        # Different heights keep runs with equal values apart.
-        heights = y + 0.16 + np.linspace(0, 0.16, len(row))
-        ax.scatter(row, heights, s=12, facecolors="none", edgecolors=UNCLEAR, linewidths=0.9)
-        _draw_dot(ax, mean, y - 0.12, signed=signed)
-    marks = [mark("one run", UNCLEAR, hollow=True, size=3.5), mark("mean", UNCLEAR, size=6.5)]
-    finish(ax, 1.3 * ROW * len(rows) if new else None, marks if legend else [])
-    return ax
-
-
-def _common_name(results: Iterable[AmplificationResult]) -> str:
-    """The metric and direction that all results share."""
-    kinds = list(dict.fromkeys(result.short_name for result in results))
-    if len(kinds) != 1:
-        raise ValueError(
-            "values compare within one metric and one direction, so a picture shows one; received "
-            f"{kinds}"
-        )
-    return kinds[0]
-
-
-def _numbers(estimates: Iterable[_Estimated]) -> list[float]:
-    """All values and all ends of intervals."""
-    return [
-        number for estimate in estimates for number in (estimate.value, *(estimate.interval or ()))
-    ]
-
-
-def _draw_dot(ax: Axes, estimate: _Estimated, y: float, *, signed: bool) -> None:
-    """Draw a value and its interval, in the colour of what the interval shows."""
-    if not np.isfinite(estimate.value):
-        word = "undefined" if np.isnan(estimate.value) else "unbounded"
-        ax.text(0, y, word, ha="center", va="center", fontsize="small", style="italic")
-        return
-    colour, face = UNCLEAR, "none"
-    if estimate.interval is not None:
-        if signed:
-            colour = TONES[side_of_zero(estimate.interval)]
-        ax.plot(estimate.interval, (y, y), color=colour, linewidth=2, solid_capstyle="butt")
-        face = colour
-    ax.plot(estimate.value, y, "o", color=colour, markersize=6.5, mfc=face, markeredgewidth=EDGE)
-
-
-def _draw_diamond(ax: Axes, blind: Estimate, y: float) -> None:
-    if not np.isfinite(blind.value):
-        return
-    if blind.interval is not None:
-        ax.plot(blind.interval, (y, y), color=UNCLEAR, linewidth=mpl.rcParams["axes.linewidth"])
-    ax.plot(blind.value, y, "D", color=UNCLEAR, markersize=_DIAMOND, mfc="none", mew=EDGE)
+    is_accuracy = (frame.filter(regex="^(metric|name)$") == "accuracy").any(axis=1)
+    frame = frame if is_accuracy.all() else frame[~is_accuracy]
+    known = [column for column in columns if column in frame]
+    varied = [column for column in known if frame[column].nunique() > 1] or known[:1]
+    label = frame[varied].astype(str).agg(", ".join, axis=1) if varied else "value"
+    return frame.assign(label=label)

@@ -1,233 +1,190 @@
-"""A classifier that hands the attribute to its estimator, so that a search may compare any."""
+"""Classifiers that hand groups on: the base of those of this package, and one around any other."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from inspect import signature
+from typing import Any, ClassVar, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.metrics import accuracy_score
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.inputs.order import index_of, warn_of_order
-from biasamp_adapters.sklearn.attribute_arguments import (
-    ARGUMENT,
-    TakesAttribute,
-    fit_prefix,
-    requires_attribute,
-    takes,
-)
-from biasamp_adapters.sklearn.places import Place, columns_of, look_up, names_of
-from biasamp_adapters.thresholds.scored_rows import read_groups
+from biasamp_adapters.counting.arrays import warn_of_order
+from biasamp_adapters.counting.counts import read_rows
+from biasamp_adapters.counting.labels import ATTRIBUTE, Array, listing
 
 
-class WithSensitiveFeatures(TakesAttribute, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Hand the protected attribute to an estimator, if it takes it.
+class ReadsGroups(ClassifierMixin):  # type: ignore[misc]
+    """A classifier around another one, whose methods take groups: its tags, requests and score."""
 
-    It makes one kind of candidate of estimators that read the attribute in different places:
-    Fairlearn's ``ThresholdOptimizer`` in ``fit`` and ``predict``, its reductions in ``fit``, and
-    others nowhere. So a search can choose between mitigations.
+    estimator: Any
+    sensitive_features: Any
+    # With metadata routing, searches then pass groups on without a call of set_fit_request.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {ATTRIBUTE: True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {ATTRIBUTE: True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {ATTRIBUTE: True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags = inner.classifier_tags or tags.classifier_tags
+        return tags
+
+    @property
+    def n_features_in_(self) -> int:
+        """The columns of X in fit; those that the estimator read, and that of the groups."""
+        return int(self.estimator_.n_features_in_) + (self.sensitive_features is not None)
+
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
+    ) -> float:
+        """Return the share of right predictions."""
+        predicted = self.predict(X, sensitive_features=sensitive_features)
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+    def _split(self, X: Any, groups: Any) -> tuple[Any, Any]:
+        """Return what the estimator reads of X, and the groups: those of a column, if one is named.
+
+        A scorer hands over the groups that it measures, which may be others than those of X.
+        """
+        column = self.sensitive_features
+        if column is None:
+            warn_of_order([("X", X), (ATTRIBUTE, groups)])
+            return X, groups
+        if isinstance(X, np.ndarray) and column in range(X.shape[-1]):
+            return np.delete(X, column, axis=1), X[:, column]
+        frame = nw.from_native(X, pass_through=True)
+        columns = frame.columns if isinstance(frame, nw.DataFrame) else []
+        if column not in columns:
+            received = listing(columns) or "no columns with names"
+            raise ValueError(
+                f"X must have the column {column!r} (sensitive_features=); received {received}"
+            )
+        if isinstance(X, pd.DataFrame):
+            return X.drop(columns=column), X[column]
+        return frame.drop(column).to_native(), frame[column].to_native()
+
+
+class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Hand groups to an estimator whose ``fit`` or ``predict`` takes ``sensitive_features``.
+
+    It makes one kind of candidate of a plain model, Fairlearn's reductions, which read groups in
+    ``fit``, and its ``ThresholdOptimizer``, which also reads them in ``predict``. Thresholds by
+    group read the attribute for each decision, which may be unlawful.
 
     Parameters
     ----------
     estimator : estimator
-        A classifier, or a mitigation of Fairlearn.
-    sensitive_features : str, int or list of them, optional
-        Column(s) of X that hold the attribute (positions, if X is an array). They are taken out of
-        X before the estimator sees it. By default, the attribute is metadata of ``fit`` and
-        ``predict``, which are requested where metadata routing is enabled.
-    random_state : int or RandomState, optional
-        For estimators whose ``predict`` draws at random, as those of Fairlearn do. None is 0.
+    sensitive_features : str or int, optional
+        The column of X (its position, if X is an array) that holds the groups. The estimator does
+        not see it. By default, groups are an argument of ``fit`` and ``predict``. Metadata routing
+        passes them to ``fit`` alone, so in a search an estimator that decides by groups needs the
+        column.
+    random_state : int, RandomState or None
+        For estimators whose ``predict`` draws at random, as Fairlearn's do; None is 0.
 
     Attributes
     ----------
     estimator_ : estimator
-        A clone of the estimator, fitted.
-    classes_ : ndarray of shape (n_classes,)
-
-    Notes
-    -----
-    Thresholds per group read the attribute for each decision, which law may forbid.
+        Fitted.
+    classes_ : ndarray of shape (classes,)
 
     Examples
     --------
-    A search over a plain model, parity by thresholds per group, and a reduction without
-    amplification. The group is a column of X. Parity turns the sign of the amplification.
-
-    >>> import numpy as np, pandas as pd
     >>> from fairlearn.postprocessing import ThresholdOptimizer
-    >>> from fairlearn.reductions import ExponentiatedGradient
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.model_selection import GridSearchCV
-    >>> import biasamp_adapters.sklearn as bas
-    >>> from biasamp_adapters import DirectionalBiasAmplification
-    >>> from biasamp_adapters.fairlearn import ZeroAmplification
-    >>> rng = np.random.default_rng(0)
-    >>> group = rng.integers(2, size=400)
-    >>> y = (rng.random(400) < np.where(group == 1, 0.6, 0.4)).astype(int)
-    >>> X = rng.normal(size=(400, 2)) + np.column_stack([2 * group, 0.5 * y])
-    >>> X = pd.DataFrame(X, columns=["u", "v"]).assign(group=group)
-    >>> plain = LogisticRegression()
-    >>> parity = ThresholdOptimizer(estimator=plain, predict_method="predict_proba")
-    >>> reduction = ExponentiatedGradient(plain, ZeroAmplification())
-    >>> search = GridSearchCV(
-    ...     bas.WithSensitiveFeatures(plain, sensitive_features="group"),
-    ...     {"estimator": [plain, parity, reduction]},
-    ...     scoring=bas.amplification_scorers(
-    ...         {"amplification": DirectionalBiasAmplification(reference=(y, group))},
-    ...         others={"accuracy": "accuracy"},
-    ...         objective="signed",
-    ...         sensitive_features="group",
-    ...     ),
-    ...     refit=bas.MostAccurateWithin(bound=0.03),
-    ...     cv=2,
-    ...     error_score="raise",
-    ... ).fit(X, y)
-    >>> amplification = -search.cv_results_["mean_test_amplification"]
-    >>> amplification.round(2).tolist()
-    [0.08, -0.07, 0.02]
-    >>> type(search.best_estimator_.estimator).__name__
-    'ExponentiatedGradient'
+    >>> from biasamp_adapters.sklearn import WithSensitiveFeatures
+    >>> X, y, group = [[0], [1], [2], [3]] * 5, [0, 0, 1, 1] * 5, ["a", "b", "b", "a"] * 5
+    >>> parity = ThresholdOptimizer(estimator=LogisticRegression(), predict_method="auto")
+    >>> model = WithSensitiveFeatures(parity).fit(X, y, sensitive_features=group)
+    >>> model.predict(X[:4], sensitive_features=group[:4]).tolist()
+    [0, 0, 1, 1]
     """
 
     def __init__(
-        self, estimator: Any, *, sensitive_features: Place = None, random_state: Any = None
+        self,
+        estimator: Any,
+        *,
+        sensitive_features: str | int | None = None,
+        random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.sensitive_features = sensitive_features
         self.random_state = random_state
 
-    def fit(
-        self,
-        X: Any,  # noqa: N803
-        y: Any,
-        *,
-        sensitive_features: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Fit the estimator, with the attribute if its ``fit`` takes it.
+    def fit(self, X: Any, y: Any, *, sensitive_features: Any = None) -> Self:
+        """Fit the estimator, with the groups if its ``fit`` takes them.
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
-        y : array-like of shape (n,)
-        sensitive_features : array-like of shape (n,) or (n, attributes), optional
-            Needed unless the attribute is a column of X, or the estimator does not read it.
-        sample_weight : array-like of shape (n,), optional
-
-        Returns
-        -------
-        WithSensitiveFeatures
-
-        Raises
-        ------
-        ValueError
-            If the estimator needs the attribute and it is missing, a name is no column of X, or an
-            argument differs from the column.
+        X : array-like of shape (rows, columns)
+        y : array-like of shape (rows,)
+        sensitive_features : array-like of shape (rows,), optional
+            Groups, unless they are a column of X.
         """
-        features, attribute = self._split(X, sensitive_features)
-        if sensitive_features is not None and _groups(sensitive_features) != _groups(attribute):
-            raise ValueError(
-                f"{ARGUMENT} must come from {self.sensitive_features!r} of X or as an argument; "
-                "received both, with different values"
+        features, groups = self._split(X, sensitive_features)
+        estimator, params = clone(self.estimator), {}
+        if groups is not None and _takes_groups(estimator, "fit"):
+            is_step = (
+                isinstance(estimator, Pipeline) and not get_config()["enable_metadata_routing"]
             )
-        prefix, options = fit_prefix(self.estimator), {}
-        if sample_weight is not None:
-            options[f"{prefix}sample_weight"] = sample_weight
-        if self._is_read(attribute, self.estimator, "fit"):
-            options[prefix + ARGUMENT] = attribute
-        is_read = any(takes(self.estimator, method) for method in ("fit", "predict"))
-        self._groups = set(_known(attribute)) if is_read and attribute is not None else set()
-        self.estimator_ = clone(self.estimator)
-        # GridSearch of Fairlearn 0.13 returns None.
-        self.estimator_.fit(features, y, **options)
-        self.classes_ = getattr(self.estimator_, "classes_", np.unique(np.asarray(y)))
-        if self.sensitive_features is None:
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(self.estimator_, name):
-                    setattr(self, name, getattr(self.estimator_, name))
+            prefix = f"{estimator.steps[-1][0]}__" if is_step else ""
+            params[prefix + ATTRIBUTE] = groups
+        estimator.fit(features, y, **params)
+        self.estimator_ = estimator
+        self.classes_ = getattr(estimator, "classes_", np.unique(np.asarray(y)))
+        self._known = set() if groups is None else _groups_of(groups)
         return self
 
-    def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:  # noqa: N803
-        """What the estimator predicts, with the attribute if its ``predict`` takes it.
+    def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
+        """Return what the estimator predicts, with the groups if its ``predict`` takes them.
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
-        sensitive_features : array-like of shape (n,) or (n, attributes), optional
-            Needed unless the attribute is a column of X, or the estimator does not read it. The
-            column is used if both are there: a scorer hands over the attribute that it measures,
-            which may be another.
-
-        Returns
-        -------
-        ndarray of shape (n,)
+        X : array-like of shape (rows, columns)
+        sensitive_features : array-like of shape (rows,), optional
+            Groups, unless they are a column of X.
 
         Raises
         ------
         ValueError
-            If the estimator needs the attribute and it is missing, or has a group that was not
-            there in ``fit``.
+            If a group was not there in ``fit``.
         """
         check_is_fitted(self)
-        features, attribute = self._split(X, sensitive_features)
-        options = {}
-        if takes(self.estimator_, "predict", "random_state"):
-            options["random_state"] = 0 if self.random_state is None else self.random_state
-        if self._is_read(attribute, self.estimator_, "predict"):
-            options[ARGUMENT] = attribute
-            # ThresholdOptimizer would predict 0 for them.
-            unknown = [group for group in _known(attribute) if group not in self._groups]
-            if unknown:
+        features, groups = self._split(X, sensitive_features)
+        params: dict[str, Any] = {}
+        if _takes_groups(self.estimator_, "predict"):
+            if groups is None:
                 raise ValueError(
-                    f"{ARGUMENT} must hold groups that were there in fit; received "
-                    f"{listing(unknown)}"
+                    "sensitive_features must be given to predict; in a search, name a column of X: "
+                    "scorers of scikit-learn pass no groups to predict"
                 )
-        return np.asarray(self.estimator_.predict(features, **options))
-
-    def _split(self, X: Any, given: Any) -> tuple[Any, Any]:  # noqa: N803
-        """X for the estimator, and the attribute."""
-        if self.sensitive_features is None:
-            warn_of_order([("X", X), (ARGUMENT, given)])
-            return X, given
-        names: Any = names_of(self.sensitive_features)
-        columns, _ = columns_of(X)
-        absent = [name for name in names if name not in columns]
-        if absent or not names:
-            raise ValueError(
-                f"{ARGUMENT} must name columns of X; received {self.sensitive_features!r}, but X "
-                f"has {listing(columns) if columns else 'no columns with names'}"
-            )
-        attribute = look_up(names, ARGUMENT, {"columns of X": columns_of(X)}, index_of(X))
-        if isinstance(X, np.ndarray):
-            return np.delete(X, names, axis=1), attribute
-        if isinstance(X, pd.DataFrame):
-            return X.drop(columns=names), attribute
-        return nw.from_native(X).drop(names).to_native(), attribute
-
-    def _is_read(self, attribute: Any, estimator: Any, method: str) -> bool:
-        """Whether an estimator gets the attribute; an error if it cannot do without it."""
-        if attribute is not None:
-            return takes(estimator, method)
-        if requires_attribute(estimator, method):
-            raise ValueError(
-                f"{ARGUMENT} must reach {method} of {type(estimator).__name__}; received None. "
-                f"Pass it, as {method}(..., {ARGUMENT}=...), or name the columns of X that hold "
-                f"it: {type(self).__name__}(..., {ARGUMENT}='...')"
-            )
-        return False
+            unknown = _groups_of(groups) - self._known
+            if unknown:  # ThresholdOptimizer would predict 0 for them.
+                known = listing(sorted(self._known, key=str))
+                raise ValueError(f"groups must be among {known}; received {listing(unknown)}")
+            params[ATTRIBUTE] = groups
+        if "random_state" in signature(self.estimator_.predict).parameters:
+            params["random_state"] = self.random_state or 0
+        return np.asarray(self.estimator_.predict(features, **params))
 
 
-def _known(attribute: Any) -> tuple[Any, ...]:
-    """The groups of an attribute, in their natural order; an error if it is missing in a row."""
-    return read_groups(attribute, len(attribute))[0]
+def _takes_groups(estimator: Any, method: str) -> bool:
+    """Return whether a method of an estimator, or of the last step of a pipeline, takes groups."""
+    if isinstance(estimator, Pipeline):
+        estimator = estimator.steps[-1][1]
+    if method == "fit" and hasattr(estimator, "constraints"):
+        return True  # The reductions of Fairlearn hand all arguments to their constraints.
+    function = getattr(estimator, method, None)
+    return function is not None and ATTRIBUTE in signature(function).parameters
 
 
-def _groups(attribute: Any) -> list[Any]:
-    """The group of each row: a label, or a tuple of several."""
-    values = np.asarray(attribute, dtype=object)
-    rows = values.reshape(len(values), -1).tolist()
-    return [row[0] if len(row) == 1 else tuple(row) for row in rows]
+def _groups_of(groups: Any) -> set[Any]:
+    """Return the groups that occur; several columns are crossed."""
+    return set(read_rows({ATTRIBUTE: groups}).variable(ATTRIBUTE).seen)

@@ -1,283 +1,321 @@
-"""What an audit holds, and that its numbers are those of the metrics themselves."""
+"""What an audit computes, against the metrics, the published example and visible arithmetic."""
 
 from __future__ import annotations
 
-import pickle
+import json
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from report_cases import AMPLIFIED, GROUP, TRUTH, names, pairs_of, row_of
 
 import biasamp_adapters as bam
+from biasamp_adapters.auditing.evaluate import sort_gaps
 
-A_TO_T = ["MALS", "BA A->T", "Multi A->T", "Multi undirected", "LA", "DPA A->T", "DPA(U) A->T"]
-BOTH = [
-    *["MALS", "BA A->T", "BA T->A", "Multi A->T", "Multi T->A", "Multi undirected", "LA"],
-    *["DPA A->T", "DPA T->A", "DPA(U) A->T", "DPA(U) T->A"],
-]
-U = "uncertainty_coefficient"
+pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
+
+NAMES: dict[str, Any] = {"y_true": "two_year_recid", "sensitive_features": "race"}
 
 
-def metric_named(name: str, reference: Any = None) -> Any:
-    """The metric object that a row of the report stands for."""
-    kind, _, direction = name.partition(" ")
-    if kind == "LA":
-        return bam.LeakageAmplification()
-    if kind == "MALS":
-        return bam.MALS(reference=reference)
-    if kind == "BA":
-        return bam.DirectionalBiasAmplification(direction=direction, reference=reference)
-    if kind == "Multi":
-        return bam.MultiAttributeBiasAmplification(direction=direction, reference=reference)
-    quality = U if kind == "DPA(U)" else "inverse_cross_entropy"
-    return bam.DirectionalPredictabilityAmplification(direction=direction, quality=quality)
+def by_key(report: bam.AuditReport) -> pd.DataFrame:
+    return report.to_frame().set_index("key")
 
 
-@pytest.fixture(scope="module")
-def short_audits() -> None:
-    """Attackers are fitted as often as a metric of its own fits them."""
+def value(report: bam.AuditReport, key: str = "ba_a_to_t") -> float:
+    return float(by_key(report).loc[key, "value"])
 
 
-@pytest.fixture(scope="module")
-def rows(compas: pd.DataFrame) -> dict[str, Any]:
-    """The COMPAS rows as arguments."""
-    return {
-        "y_true": compas["T"],
-        "y_pred": compas["T_pred"],
-        "sensitive_features": compas["A"],
-        "sensitive_features_pred": compas["A_pred"],
-    }
+def text_of(report: bam.AuditReport, full: bool = True) -> str:
+    return " ".join(report.to_text(full).split())
 
 
-@pytest.fixture(scope="module")
-def report(rows: dict[str, Any]) -> bam.AuditReport:
-    """The audit of the COMPAS rows."""
-    return bam.audit(**rows)
+# Two groups and two classes.
 
 
-@pytest.fixture(scope="module")
-def reference(compas: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Other rows than those audited: every second one."""
-    return compas["T"][::2], compas["A"][::2]
+def test_audit_compas_gap_grows_from_12_to_24_points(compas_report: bam.AuditReport) -> None:
+    [gap], [verdict] = compas_report.summary["gaps"], compas_report.verdicts
+    assert (gap["first"], gap["second"], gap["of_class"]) == ("African-American", "Caucasian", 1)
+    assert gap["true"] == pytest.approx(1901 / 3696 - 966 / 2454)
+    assert gap["predicted"] == pytest.approx(2174 / 3696 - 854 / 2454)
+    assert (gap["status"], gap["first_rows"], gap["second_rows"]) == ("grows", 3696, 2454)
+    assert (round(gap["low"], 2), round(gap["high"], 2)) == (0.09, 0.15)
+    assert (verdict.model, verdict.direction, verdict.code) == ("high", "A->T", "amplifies")
+    ba = value(compas_report)
+    assert (round(ba, 4), value(compas_report, "mean_change_a_to_t")) == (
+        0.0598,
+        pytest.approx(2 * ba),
+    )
+    assert compas_report.summary["verdicts"][0]["half"]
+    numbers = by_key(compas_report)["value"].dropna()
+    assert all(key.isidentifier() for key in numbers.index)
+    assert (round(numbers["mals"], 4), round(numbers["accuracy"], 3)) == (0.0549, 0.651)
 
 
-def test_both_directions_with_a_predicted_attribute(report: bam.AuditReport) -> None:
-    assert names(report) == BOTH
+def test_audit_compas_error_rates_and_largest_differences(compas_report: bam.AuditReport) -> None:
+    errors = compas_report.summary["errors"]
+    rates = [record[side] for record in errors for side in ("first", "second")]
+    assert np.round(rates, 2).tolist() == [0.45, 0.23, 0.72, 0.52]
+    assert all(record["low"] > 0 for record in errors)
+    largest = compas_report.to_frame("largest").set_index("measure").round(2)
+    assert largest.loc["selection_rate", ["ratio", "ratio_low", "ratio_high"]].tolist() == [
+        0.59,
+        0.56,
+        0.63,
+    ]
+    assert largest.loc["false_positive_rate", ["low", "high"]].tolist() == [0.18, 0.25]
+    assert largest.loc["selection_rate", "value"] == 0.24
 
 
-def test_one_direction_without(rows: dict[str, Any]) -> None:
-    del (rows := dict(rows))["sensitive_features_pred"]
-    assert names(bam.audit(**rows, n_boot=0)) == A_TO_T
-
-
-def test_multi_is_left_out_for_probabilities(rows: dict[str, Any]) -> None:
-    soft = {**rows, "y_pred": rows["y_pred"].map({0: 0.25, 1: 0.75})}
-    found = names(bam.audit(**soft, n_boot=0))
-    # T->A reads no predicted task, so Multi stays there.
-    assert found == [name for name in BOTH if name not in ("Multi A->T", "Multi undirected")]
-
-
-def test_values_of_compas_that_others_have_published(report: bam.AuditReport) -> None:
-    # The figures that come with the definitions, for this tree on these rows, to these digits.
-    assert row_of(report, "BA A->T")["value"] == pytest.approx(0.023, abs=5e-4)
-    assert row_of(report, "DPA A->T")["value"] == pytest.approx(0.0218, abs=5e-5)
-    assert row_of(report, "DPA T->A")["value"] == pytest.approx(0.0478, abs=5e-5)
-
-
-@pytest.mark.parametrize("with_reference", [False, True])
-@pytest.mark.parametrize("name", BOTH)
-def test_values_are_those_of_the_metric_alone(
-    rows: dict[str, Any], reference: Any, name: str, with_reference: bool
+def test_audit_equal_error_rates_give_the_gap_of_pooled_errors(
+    compas_report: bam.AuditReport,
 ) -> None:
-    against = reference if with_reference else None
-    row = row_of(bam.audit(**rows, reference=against, n_boot=0), name)
-    metric = metric_named(name, against)
-    result = metric.result(**rows)
-    assert row["value"] == pytest.approx(result.value, abs=1e-12)
-    assert row["n"] == result.n == 5278
-    assert f"{row['metric']} {row['direction']}".removesuffix(" undirected") == (
-        metric.__name__.removesuffix(" undirected")
-    )
-    for beside in ("blind_errors", "excess", "spread"):
-        expected = getattr(result, beside)
-        assert (row[beside] is None) == (expected is None)
-        assert expected is None or row[beside]["value"] == pytest.approx(expected.value, abs=1e-12)
+    # Of all rows, the share predicted 1 is .6247 where the label is 1 and .3399 where it is 0...
+    [gap] = compas_report.summary["gaps"]
+    rates = compas_report.to_frame("rates").query("of_class == 1")
+    ones = rates["true"] * rates["rows"]
+    zeros = rates["rows"] - ones
+    hits, false = np.average(rates["tpr"], weights=ones), np.average(rates["fpr"], weights=zeros)
+    # ... and so the gap is the true one times the difference of the two.
+    assert gap["equal_errors"] == pytest.approx(gap["true"] * (hits - false))
+    assert gap["beyond"] == pytest.approx(gap["predicted"] - gap["equal_errors"])
+    assert gap["beyond_low"] < gap["beyond"] < gap["beyond_high"]
 
 
-@pytest.mark.parametrize("name", BOTH)
-def test_intervals_are_those_of_the_metric_alone(
-    report: bam.AuditReport, rows: dict[str, Any], name: str
+def test_audit_metrics_are_those_of_the_metrics_with_the_same_seed(
+    compas: pd.DataFrame, compas_report: bam.AuditReport
 ) -> None:
-    row = row_of(report, name)
-    result = metric_named(name).result(**rows, n_boot=2000, random_state=1)
-    assert result.interval is not None
-    # An end is the 2.5 % quantile of 2,000 draws: of a normal distribution its standard error is
-    # sqrt(.025 * .975 / 2000) / .0584 = .06 standard deviations, .085 for a difference of two.
-    deviation = (result.interval[1] - result.interval[0]) / 3.92
-    assert [row["low"], row["high"]] == pytest.approx(
-        [*result.interval], abs=5 * 0.085 * deviation + 1e-12
+    numbers = by_key(compas_report)
+    for metric in (bam.DirectionalBiasAmplification(), bam.LeakageAmplification()):
+        result = metric.result(compas, "high", **NAMES)
+        expected = [result.value, *result.interval]
+        assert numbers.loc[result.key, ["value", "low", "high"]].tolist() == expected
+
+
+def test_audit_arrays_names_files_and_counts_give_the_same_summary(
+    compas: pd.DataFrame, compas_report: bam.AuditReport, tmp_path: Path
+) -> None:
+    y, pred, race = (compas[name] for name in ("two_year_recid", "high", "race"))
+    other = bam.audit(y, {"high": pred}, sensitive_features=race)
+    assert json.loads(other.to_json(tmp_path / "audit.json")) == compas_report.summary
+    summary = json.loads((tmp_path / "audit.json").read_text())
+    assert (summary["version"], summary["data"]["rows"]) == (1, 6150)
+    assert (summary["data"]["label"], summary["data"]["feature"]) == ("two_year_recid", "race")
+    parts = [compas[compas["sex"] == sex] for sex in ("Male", "Female")]
+    counts = sum(bam.Counts.from_frame(part, y_pred="high", **NAMES) for part in parts)
+    counts.save(tmp_path / "counts.json")
+    gaps = compas_report.to_frame("gaps")
+    assert bam.audit(tmp_path / "counts.json").to_frame("gaps").equals(gaps)
+    compas.to_csv(tmp_path / "rows.csv", index=False)
+    of_file = bam.audit(tmp_path / "rows.csv", y_pred="high", **NAMES)
+    assert of_file.to_frame("gaps").equals(gaps)
+
+
+def test_rows_needed_fall_with_the_square_of_the_change(compas_report: bam.AuditReport) -> None:
+    # The standard error of BA is .0075 in 6,150 rows: 6,150 (2.8 * .0075 / .02)^2 is 6,780.
+    rows = compas_report.rows_needed(0.02)
+    assert rows["high", "A->T"] == pytest.approx(6780, rel=0.06)
+    assert compas_report.rows_needed(0.01)["high", "A->T"] == pytest.approx(
+        4 * rows.iloc[0], rel=1e-3
     )
-    assert row["low"] <= row["high"]
 
 
-def test_weights(rows: dict[str, Any]) -> None:
-    # Weights of the inverse of the group's size make the groups equal.
-    size = rows["sensitive_features"].map(rows["sensitive_features"].value_counts())
-    weighted = {**rows, "sample_weight": 1000 / size}
-    found = bam.audit(**weighted, n_boot=50)
-    assert names(found) == BOTH
-    assert found.summary["data"]["weighted"]
-    assert [of["share"] for of in found.summary["data"]["groups"]] == pytest.approx([0.5, 0.5])
-    for name in BOTH:
-        expected = metric_named(name)(**weighted)
-        assert row_of(found, name)["value"] == pytest.approx(expected, abs=1e-12)
-        assert row_of(found, name)["low"] is not None
+# Other data.
 
 
-def test_whole_weights_equal_repeated_rows() -> None:
-    twice = [*range(100), *range(50)]
-    weight = [2] * 50 + [1] * 50
-    repeated = bam.audit(
-        np.take(TRUTH, twice), np.take(AMPLIFIED, twice), sensitive_features=np.take(GROUP, twice)
+def test_audit_models_differ_from_the_first_in_bands(compas: pd.DataFrame) -> None:
+    models = {"at 5": compas["high"], "all": [1] * len(compas)}
+    report = bam.audit(compas["two_year_recid"], models, sensitive_features=compas["race"])
+    differences = report.to_frame("differences").set_index("key")
+    assert set(differences["model"]) == {"all"}
+    # One prediction for all takes away both gaps: BA is minus half of the gap in the labels.
+    numbers = report.to_frame().query("key == 'ba_a_to_t'").set_index("model")["value"]
+    assert numbers["all"] == pytest.approx(-(1901 / 3696 - 966 / 2454) / 2)
+    assert differences.loc["ba_a_to_t", "value"] == pytest.approx(numbers["all"] - numbers["at 5"])
+    assert differences.loc["ba_a_to_t", "high"] < 0
+    assert report.summary["verdicts"][1]["constant"] == [1]
+    assert report.verdicts[1].sentence == (
+        "In these rows, all predicts two_year_recid = 1 for every row, so all predicted gaps are 0."
     )
-    weighted = bam.audit(TRUTH, AMPLIFIED, sensitive_features=GROUP, sample_weight=weight)
-    for name in ("MALS", "BA A->T", "Multi A->T", "Multi undirected"):
-        expected = row_of(repeated, name)["value"]
-        assert row_of(weighted, name)["value"] == pytest.approx(expected, abs=1e-12)
-    # 100 rows say less than 150: the interval is wider.
-    assert width(row_of(weighted, "BA A->T")) > width(row_of(repeated, "BA A->T"))
 
 
-def width(row: dict[str, Any]) -> float:
-    return float(row["high"] - row["low"])
+def test_audit_matrix_with_predicted_groups_has_both_directions() -> None:
+    rng = np.random.default_rng(4)
+    gender = rng.choice(["man", "woman"], 2000)
+    truth = (rng.random((2000, 3)) < np.where(gender == "man", 0.5, 0.3)[:, None]).astype(int)
+    images = pd.DataFrame(truth, columns=["true_a", "true_b", "true_c"])
+    images = images.assign(pred_a=truth[:, 0], pred_b=truth[:, 1], pred_c=1, gender=gender)
+    groups = {"sensitive_features": "gender", "sensitive_features_pred": "gender"}
+    report = bam.audit(images, "pred_*", y_true="true_*", **groups, n_boot=200)
+    assert report.summary["data"]["kind"] == "tasks"
+    assert [v.direction for v in report.verdicts] == ["A->T", "T->A"]
+    gaps = report.to_frame("gaps")
+    assert len(gaps.query("direction == 'A->T'")) == 3
+    # Groups are compared between three pairs of tasks, in the share of the second group.
+    assert gaps.query("direction == 'T->A'")["of_class"].tolist() == ["woman"] * 3
+    # The accuracy of predicted tasks stands with these alone.
+    lines = report.to_markdown().splitlines()
+    heads = [i for i, line in enumerate(lines) if line.startswith("| model | verdict |")]
+    assert [lines[i + 2].split(" | ")[2] == "–" for i in heads] == [False, True]
 
 
-def test_crossed_attributes_equal_one_joined_attribute() -> None:
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"sex": rng.choice(["f", "m"], 400), "age": rng.choice(["old", "y"], 400)})
-    truth, predicted = rng.integers(0, 2, (2, 400))
-    crossed = bam.audit(truth, predicted, sensitive_features=frame, n_boot=50)
-    joined = frame["sex"] + " × " + frame["age"]
-    alone = bam.audit(truth, predicted, sensitive_features=joined, n_boot=50)
-    assert crossed.summary["data"]["attributes"] == ["sex", "age"]
-    assert crossed.summary["data"]["groups"] == alone.summary["data"]["groups"]
-    for part in ("metrics", "pairs", "fairness"):
-        assert crossed.summary[part] == alone.summary[part]
-    pairs = crossed.results["model", "DirectionalBiasAmplification A->T"].by_pair
-    assert (pairs["attribute"] == pairs["sex"] + " × " + pairs["age"]).all()
+def test_audit_reference_gives_the_ba_of_the_metric(compas: pd.DataFrame) -> None:
+    train, test = compas[:3075], compas[3075:]
+    report = bam.audit(test, "high", reference=train, **NAMES)
+    metric = bam.DirectionalBiasAmplification(reference=(train["two_year_recid"], train["race"]))
+    expected = metric(test["two_year_recid"], test["high"], sensitive_features=test["race"])
+    assert value(report) == expected
+    assert "signs of BA from 3,075 reference rows" in text_of(report)
 
 
-def test_reference_as_arrays_and_as_counts(rows: dict[str, Any], reference: Any) -> None:
-    counts = bam.JointCounts.from_arrays(reference[0], sensitive_features=reference[1])
-    given = bam.audit(**rows, reference=reference, n_boot=50)
-    assert bam.audit(**rows, reference=counts, n_boot=50).summary == given.summary
-    assert given.summary["data"]["reference"] == "reference data of 2,639 rows"
+def test_audit_few_clusters_of_many_rows_are_said_to_be_clusters() -> None:
+    group, truth = np.arange(200) % 2, np.arange(200) // 2 % 2
+    report = bam.audit(truth, truth, sensitive_features=group, clusters=np.arange(200) // 20)
+    reasons = report.to_frame("largest").set_index("measure")["reason"]
+    assert reasons["selection_rate"] == "0 and 1 have fewer than 15 clusters"
+    assert reasons["true_positive_rate"] == "0 and 1 have fewer than 15 clusters labelled 1"
 
 
-def test_reference_sets_the_signs() -> None:
-    turned = ([1 - task for task in TRUTH], GROUP)
-    with_own = bam.audit(TRUTH, AMPLIFIED, sensitive_features=GROUP, n_boot=0)
-    with_turned = bam.audit(TRUTH, AMPLIFIED, sensitive_features=GROUP, reference=turned, n_boot=0)
-    # Every rate moves by 5/50, along the truth and so against its mirror image.
-    assert row_of(with_own, "BA A->T")["value"] == pytest.approx(5 / 50)
-    assert row_of(with_turned, "BA A->T")["value"] == pytest.approx(-5 / 50)
+def test_gaps_that_are_not_clear_come_last() -> None:
+    bands = [("unclear", 0.2, 0.4), ("grows", 0.01, 0.1), ("shrinks", -0.3, -0.1)]
+    gaps: Any = [SimpleNamespace(status=status, low=low, high=high) for status, low, high in bands]
+    assert [gap.status for gap in sort_gaps(gaps)] == ["shrinks", "grows", "unclear"]
 
 
-def test_dropped_rows_are_as_if_not_there() -> None:
-    gaps = [None, *AMPLIFIED[1:]]
-    dropped = bam.audit(TRUTH, gaps, sensitive_features=GROUP, missing="drop", n_boot=50)
-    rest = bam.audit(TRUTH[1:], AMPLIFIED[1:], sensitive_features=GROUP[1:], n_boot=50)
-    assert dropped.summary["data"]["dropped"] == 1
-    for part in ("metrics", "pairs", "fairness"):
-        assert dropped.summary[part] == rest.summary[part]
+def test_audit_error_rates_of_fifteen_rows_are_told_in_spite_of_rounding() -> None:
+    truth = [1] * 15 + [0] * 7 + [1, 0] * 50  # 15 / 22 * 22 is a bit below 15.
+    predicted, groups = [1] * 22 + [0] * 100, ["a"] * 22 + ["b"] * 100
+    report = bam.audit(truth, predicted, sensitive_features=groups, n_boot=100)
+    assert "positive" in [record["labelled"] for record in report.summary["errors"]]
 
 
-def test_abstentions_stay_in_the_denominators() -> None:
-    # Right but for 10 positives of group a, of which nothing is said: of the four pairs only
-    # (a, 1), whose correlation is positive, moves, from 30/50 to 20/50.
-    says = [None] * 10 + TRUTH[10:]
-    found = bam.audit(TRUTH, says, sensitive_features=GROUP, missing="abstain", n_boot=0)
-    assert row_of(found, "BA A->T")["value"] == pytest.approx((20 - 30) / 50 / 4)
-    assert row_of(found, "Multi A->T")["value"] == pytest.approx((30 - 20) / 50 / 4)
+def test_audit_weights_that_add_up_to_1_but_for_noise_make_no_errors() -> None:
+    truth, groups = [1, 0, 0, 1] * 25, ["a", "a", "b", "b"] * 25
+    weight = np.linspace(0.1, 0.9, 100)
+    report = bam.audit(truth, truth, sensitive_features=groups, sample_weight=weight)
+    assert {rate["tpr"] for rate in report.summary["rates"]} == {1.0}
+    for key in ("excess_a_to_t", "dpa_u_a_to_t"):
+        assert by_key(report).loc[key, ["value", "low", "high"]].tolist() == [0, 0, 0]
+    [verdict] = report.verdicts
+    assert verdict.sentence == "In these rows, model makes no errors, so no gap changes."
 
 
-def test_missing_values_are_an_error_unless_a_rule_is_given() -> None:
-    with pytest.raises(ValueError, match=r"y_pred must not have missing values; received 1"):
-        bam.audit(TRUTH, [None, *AMPLIFIED[1:]], sensitive_features=GROUP)
-
-
-def test_pos_label_is_that_of_the_metrics(rows: dict[str, Any]) -> None:
-    found = bam.audit(**rows, pos_label=0, n_boot=0)
-    for name, metric in (
-        ("MALS", bam.MALS(pos_label=0)),
-        ("BA T->A", bam.DirectionalBiasAmplification(direction="T->A", pos_label=0)),
-    ):
-        assert row_of(found, name)["value"] == pytest.approx(metric(**rows), abs=1e-12)
-    assert {row["task"] for row in found.summary["fairness"]} == {"0", "all"}
-
-
-def test_strongest_pairs_are_the_largest_contributions(report: bam.AuditReport) -> None:
-    for direction in ("A->T", "T->A"):
-        listed = pairs_of(report, direction)
-        sizes = [abs(pair["value"]) for pair in listed]
-        assert sizes == sorted(sizes, reverse=True)
-        table = report.results["model", f"DirectionalBiasAmplification {direction}"].by_pair
-        table = table.assign(attribute=table["attribute"].astype(str), task=table["task"].map(str))
-        values = table.set_index(["attribute", "task"])["contribution"]
-        assert {(p["attribute"], p["task"]): p["value"] for p in listed} == values.to_dict()
-
-
-@pytest.mark.parametrize(("classes", "listed"), [(5, 25), (24, 500)])
-def test_the_strongest_pairs_are_listed_with_their_intervals(classes: int, listed: int) -> None:
-    rng = np.random.default_rng(1)
-    truth, predicted, group = rng.integers(0, classes, (3, 3000))
-    found = bam.audit(truth, predicted, sensitive_features=group, n_boot=50)
-    contributions = found.results["model", "DirectionalBiasAmplification A->T"].by_pair
-    assert len(contributions) == classes**2
-    largest = contributions["contribution"].abs().nlargest(listed)
-    rows = pairs_of(found, "A->T")
-    assert [abs(row["value"]) for row in rows] == pytest.approx(largest.tolist())
-    assert all(row["low"] < row["high"] for row in rows)
-    # Text has room for the first ten.
-    (table,) = (
-        part for part in found.to_text(full=True).split("\n\n") if part.startswith("Pairs of BA")
-    )
-    caption, _, *lines = table.splitlines()
-    assert f"the clearest first, in points (10 of {listed})" in caption
-    assert len(lines) == 10
-
-
-def test_pickles(report: bam.AuditReport) -> None:
-    assert pickle.loads(pickle.dumps(report)).summary == report.summary
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"n_boot": -1}, "n_boot must be a whole number from 0 to 1,000,000; received -1"),
-        ({"n_boot": 2.5}, "n_boot must be a whole number from 0 to 1,000,000; received 2.5"),
-        ({"confidence": 1}, "confidence must lie strictly between 0 and 1; received 1"),
-        ({"missing": "ignore"}, "missing must be 'error', 'drop' or 'abstain'; received 'ignore'"),
-        ({"pos_label": 7}, "pos_label must be one of the labels .*; received 7"),
-        ({"y_pred": None}, "an audit needs predictions; received counts without any"),
-        (
-            {"reference": TRUTH},
-            r"reference must be \(y_true, sensitive_features\), counts or BaseRates",
-        ),
-        ({"sensitive_features": ["a"] * 100}, "at least two groups; received only 'a'"),
-        ({"y_pred": [7, *TRUTH[1:]]}, "y_pred must hold only labels known .* received '?7'?"),
-        ({"sample_weight": [-1, *[1] * 99]}, "sample_weight must be finite and not negative"),
-        ({"y_pred": TRUTH[1:]}, "inputs must have the same length; received .* y_pred 99"),
-    ],
-)
-def test_bad_input_is_named(changed: dict[str, Any], message: str) -> None:
-    arguments: dict[str, Any] = {
-        "y_true": TRUTH,
-        "y_pred": AMPLIFIED,
-        "sensitive_features": GROUP,
-        "n_boot": 10,
+def test_audit_that_cannot_say_has_its_reason() -> None:
+    truth, predicted, groups = [0, 1, 1] * 10, [0, 1, 0] * 10, ["a"] * 20 + ["b"] * 10
+    one = bam.audit(truth, predicted, sensitive_features=["a"] * 30, n_boot=100)
+    few = bam.audit(truth, predicted, sensitive_features=groups, n_boot=100)
+    none = bam.audit(truth, predicted, sensitive_features=["a", "b"] * 15, n_boot=0)
+    # 75 classes of 75 groups with 15 rows are 5,625 gaps even with all rows together.
+    many_groups, many = np.divmod(np.arange(75 * 75), 75)
+    too_many = bam.audit(many, many, sensitive_features=many_groups, n_boot=50)
+    reports = {
+        "one_group": one,
+        "too_few_rows": few,
+        "no_interval": none,
+        "too_many_gaps": too_many,
     }
-    with pytest.raises(ValueError, match=message):
-        bam.audit(**{**arguments, **changed})
+    for reason, report in reports.items():
+        [verdict] = report.verdicts
+        assert (verdict.code, verdict.reason, report.summary["gaps"]) == ("cannot_say", reason, [])
+    assert by_key(none).loc["ba_a_to_t", "reason"] == "no intervals were requested (n_boot=0)"
+    reason = "there are too many groups and classes to draw all rates"
+    assert by_key(too_many).loc["accuracy", "reason"] == reason
+
+
+def test_audit_draws_fewer_replicates_of_wide_tables_unless_they_are_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # 2 x 2 tables take 20 numbers: 5,000 allow 250 replicates, and those of two models 200.
+    monkeypatch.setattr("biasamp_adapters.inference.replicates._MOST_NUMBERS", 5000)
+    truth, groups = [0, 1, 1, 1] * 20, ["a", "b"] * 40
+
+    def drawn(y: Any, predicted: Any, **options: Any) -> int:
+        report = bam.audit(y, predicted, sensitive_features=groups, **options)
+        note = "250 replicates were drawn instead of 2,000; set n_boot=2000 to draw all."
+        assert (note in report.summary["notes"]) == (report.summary["method"]["n_boot"] == 250)
+        return report.summary["method"]["n_boot"]
+
+    assert drawn(truth, [0, 1, 1, 0] * 20) == 250
+    assert drawn(truth, {"x": truth, "y": [1] * 80}) == 200  # Ten lie outside of an interval.
+    assert drawn(truth, truth, n_boot=2000) == 2000
+    matrix = np.column_stack([truth, truth])
+    assert drawn(matrix, matrix) == 2000
+
+
+def test_audit_two_tasks_whose_signs_agree_do_not_have_half_the_change() -> None:
+    # b has 60 of the 80 rows of the first task and 40 of the 50 of the second, and half of all.
+    groups, tasks = np.repeat(["a", "b"], 100), np.zeros((200, 2), dtype=int)
+    tasks[80:160, 0], tasks[90:140, 1] = 1, 1
+    predicted = {"sensitive_features_pred": groups[::-1], "n_boot": 200}
+    report = bam.audit(tasks, tasks, sensitive_features=groups, **predicted)
+    signs = report.to_frame("rates").query("direction == 'T->A' and of_class == 'b'")["sign"]
+    assert signs.nunique() == 1
+    verdict = report.summary["verdicts"][1]
+    assert (verdict["direction"], verdict["n_gaps"], verdict["half"]) == ("T->A", 1, False)
+
+
+def test_audit_small_groups_that_differ_leave_ba_a_sign() -> None:
+    truth, groups = [0, 1] * 40 + [1] * 5, ["a", "a", "b", "b"] * 20 + ["c"] * 5
+    text = text_of(bam.audit(truth, truth[::-1], sensitive_features=groups))
+    assert "so close that their order is not clear, so BA may have the wrong sign" in text
+
+
+def test_audit_group_without_positives_has_no_rate_and_valid_json() -> None:
+    truth, groups = [0, 1] * 20 + [0] * 40, ["a"] * 40 + ["b"] * 40
+    report = bam.audit(truth, [1, 1, 0, 0] * 20, sensitive_features=groups, n_boot=100)
+    largest = report.to_frame("largest").set_index("measure").loc["true_positive_rate"]
+    assert (largest["rates"], largest["reason"]) == ([0.5, None], "b has no value")
+    json.loads(report.to_json())
+    assert "b has no value" in text_of(report)
+
+
+#: Of (group, label): rows, predictions of 1, and missing predictions.
+CELLS = {
+    ("F", 0): (300, 30, 15),
+    ("F", 1): (200, 140, 40),
+    ("M", 0): (200, 30, 8),
+    ("M", 1): (300, 250, 12),
+    ("few", 1): (14, 0, 14),
+}
+
+
+def rows_of_cells() -> tuple[list[str], list[int], list[int | None]]:
+    groups, truth, predicted = [], [], []
+    for (group, label), (n, ones, missing) in CELLS.items():
+        groups += [group] * n
+        truth += [label] * n
+        predicted += [None] * missing + [1] * ones + [0] * (n - ones - missing)
+    return groups, truth, predicted
+
+
+def test_missing_predictions_differ_within_rows_labelled_alike() -> None:
+    groups, truth, predicted = rows_of_cells()
+    models = {"some": predicted, "none": truth}
+    report = bam.audit(truth, models, sensitive_features=groups, missing="abstain", n_boot=500)
+    # 40 of 200 and 12 of 300; the rates of rows labelled 0 are 5 % and 4 %, and "few" has 14 rows.
+    [record] = report.summary["missing"]
+    assert (record["model"], record["labelled"]) == ("some", 1)
+    assert (record["first"], record["first_rate"]) == ("F", 40 / 200)
+    assert (record["second"], record["second_rate"]) == ("M", 12 / 300)
+    note = "Within rows labelled 1, predictions are missing for 20% of F and 4% of M; BA of the "
+    assert note in text_of(report)
+    # The signs of all rows are also those of the answered ones, so BA is that of missing="drop".
+    metric = bam.DirectionalBiasAmplification(missing="drop")
+    dropped = metric.result(truth, predicted, sensitive_features=groups, n_boot=500)
+    assert record["ba"]["value"] == pytest.approx(dropped.value, abs=1e-12)
+    assert (record["ba"]["low"], record["ba"]["high"]) == pytest.approx(dropped.interval, abs=3e-3)
+
+
+@pytest.mark.parametrize("form", ["matrix", "no intervals", "at random"])
+def test_missing_predictions_without_a_clear_difference_have_no_record(form: str) -> None:
+    groups, truth, predicted = rows_of_cells()
+    y, pred = np.array(truth), np.array([np.nan if x is None else x for x in predicted])
+    if form == "at random":
+        pred = np.where(np.random.default_rng(5).random(len(truth)) < 0.08, np.nan, truth)
+    if form == "matrix":
+        y, pred = np.column_stack([y, y]), np.column_stack([pred, pred])
+    n_boot = 0 if form == "no intervals" else 200
+    report = bam.audit(y, pred, sensitive_features=groups, missing="abstain", n_boot=n_boot)
+    assert sum(report.summary["data"]["missing"].values()) > 0
+    assert report.summary["missing"] == []

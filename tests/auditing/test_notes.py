@@ -1,175 +1,142 @@
-"""What a report must say beside its numbers, and must not say where it does not apply.
-
-The rules are those of the metrics' definitions, which follow [W21] 5 and A.1 and [T25] 5.
-"""
+"""The notes that follow from a summary."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import pytest
-from conftest import rows_of
-from report_cases import AMPLIFIED, GROUP, TRUTH, has_note, row_of
+from summaries import OF_MODEL, gap, groups, make, members, metric, number, verdict
 
-import biasamp_adapters as bam
+from biasamp_adapters.auditing.notes import notes
 
-UNCERTAIN = "their sign may be noise"
-FEW = "Fewer than 15 rows"
-NO_REFERENCE = "the evaluated truth itself"
-T_TO_A = "T->A means that the model predicts a protected attribute"
-
-
-def audit(y_pred: Any = AMPLIFIED, y_true: Any = TRUTH, **options: Any) -> bam.AuditReport:
-    """The audit of the plain table, some of it changed."""
-    arguments: dict[str, Any] = {"sensitive_features": GROUP, "n_boot": 200}
-    return bam.audit(y_true, y_pred, **{**arguments, **options})
+ALWAYS = [
+    "No reference was given, so the labels of these rows decide the signs of BA.",
+    "Compare values of one metric, one direction and one data set only.",
+    "A model without larger gaps need not be fair: one that repeats the gaps of its labels has BA "
+    "0.",
+    "The labels are taken as they are; where they record arrests or forecasts, agreement with "
+    "them may not be the goal.",
+]
 
 
-def table(a: tuple[int, int], b: tuple[int, int]) -> tuple[list[int], list[str]]:
-    """Truth and groups with so many rows of (T = 0, T = 1) in each group."""
-    rows = rows_of([a, b], "A", "T")
-    return rows["T"].tolist(), rows["A"].map({0: "a", 1: "b"}).tolist()
+def test_plain_audit_has_the_notes_that_always_hold():
+    assert notes(make()) == ALWAYS
+
+
+def test_notes_that_came_with_numbers_stand_among_the_others_once():
+    assert notes(make(notes=["A caveat.", "A caveat."])) == ["A caveat.", *ALWAYS]
+
+
+def second_model(**of_verdict):
+    """The parts of a summary with two models, and the verdict on the second."""
+    verdicts = [verdict(model="old"), verdict("reduces", model="new", **of_verdict)]
+    return {
+        "verdicts": verdicts,
+        "gaps": [gap(model="old"), gap(model="new")],
+        "models": ["old", "new"],
+    }
+
+
+def frequency(true, predicted, of_class=1, low=None, high=None):
+    """How often a class occurs and is predicted, in per cent."""
+    points = {"true": true, "predicted": predicted, "ratio": 100 * predicted / true}
+    points |= {"ratio_low": low, "ratio_high": high}
+    shares = {key: None if x is None else x / 100 for key, x in points.items()}
+    return [OF_MODEL | {"of_class": of_class} | shares]
+
+
+def rates_of(measure, **rates):
+    """The rates of groups in a measure, some of which do not exist."""
+    record = {"model": "model", "measure": measure, "groups": [*rates], "rates": [*rates.values()]}
+    return {"largest": [number() | record]}
+
+
+def accuracy(value, constant=54):
+    parts = {"metrics": [metric("accuracy", value, value - 2, value + 2)]}
+    return parts | {"frequency": frequency(constant, constant, 0)}
+
+
+ZERO, OTHER = (OF_MODEL | {"true": rate, "predicted": rate, "sign": 1} for rate in (0, 0.3))
+MISSING = {"model": "model", "labelled": 1, "first": "F", "second": "M", "first_rate": 0.14}
+MISSING |= {"second_rate": 0.04, "ba": number(-2.1, -3, -1.2)}
+OFTEN = "which often means a missing value; missing_values= names such labels."
+BOTH = {"directions": ["A->T", "T->A"], "verdicts": [verdict(), verdict(direction="T->A")]}
+BOTH |= {"gaps": [gap(), gap(direction="T->A")]}
+NOTES = {
+    "1 row with missing values was left out.": {"left_out": 1},
+    "12 rows with missing values were left out.": {"left_out": 12},
+    "266 predictions of model are missing; these rows count as wrong and stay in every rate.": {
+        "missing_predictions": {"model": 266}
+    },
+    "266 predicted groups of model are missing; these rows count as wrong "
+    "and stay in every rate.": {"missing_groups": {"model": 266}, "kind": "tasks"},
+    "1 prediction of model is missing; these rows count as not having any task and stay in every "
+    "rate.": {"missing_predictions": {"model": 1}, "kind": "tasks"},
+    "Within rows labelled 1, predictions are missing for 14% of F and 4% of M; BA of the answered "
+    "rows is −2.1 points.": {"missing": [MISSING]},
+    "Rates are weighted by w; numbers of rows are not.": {"weights": "w"},
+    "1 group with fewer than 15 rows is not compared in the verdict; BA and accuracy include it.": {
+        "groups": members({"A": 99, "B": 99, "C": 9})
+    },
+    "2 groups with fewer than 15 rows are not compared in the verdict; BA and accuracy include "
+    "them.": {"groups": members({"A": 99, "B": 9, "C": 9})},
+    "8,515 gaps between pairs are too many, so each group is compared "
+    "with all rows together.": groups(range(131)) | {"verdicts": [verdict(comparison="all rows")]},
+    "new makes no errors in these rows, so no gap changes.": second_model(no_errors=True),
+    "new predicts class 0 for every row, so all predicted gaps are 0.": second_model(constant=[0])
+    | {"label": None},
+    "model predicts hired = 1 for 20% of the rows, and 47% have it (43% as many, 41 to 45).": {
+        "frequency": frequency(47, 20.2, low=41.2, high=45.1)
+    },
+    "model predicts hired = 1 for 72% of the rows, and 22% have it (327% as many).": {
+        "frequency": frequency(22, 72)
+    },
+    "Groups 'f' and 'f ' differ only in case or spaces.": groups(["f", "f ", "m"]),
+    "The groups of race are numbers: 0 and 1.": groups([0, 1]),
+    "The accuracy of model is clearly below that of one constant prediction (31% and 54%); the "
+    "labels may be coded the other way round.": accuracy(31),
+    f"41 rows of race hold '?', {OFTEN}": {"groups": members({"?": 41, "a": 99})},
+    f"1 row of the sensitive feature holds ' NA', {OFTEN}": {
+        "groups": members({(" NA", "m"): 1, ("a", "m"): 99}),
+        "feature": None,
+    },
+    f"20 rows of hired hold -1, {OFTEN}": {"classes": members({-1: 20, 0: 99, 1: 99})},
+    "Asian has no positives, so the difference of true positive rates has no value.": rates_of(
+        "true_positive_rate", a=0.8, Asian=None
+    ),
+    "a and c have no negatives, so the difference of false positive rates has no value.": rates_of(
+        "false_positive_rate", a=None, b=0.1, c=None
+    ),
+    "2 of 3 rates in BA are 0 in labels and predictions, which draws BA towards 0.": {
+        "rates": [ZERO, ZERO, OTHER]
+    },
+    "The signs of BA come from 500 reference rows; only MALS and undirected Multi also compare "
+    "with their rates.": {"reference": 500},
+    "The given rates are a choice; say where they come from, because BA and the gaps depend on "
+    "them.": {"compared_with": "given rates"},
+    "Multi has no sign: sampling variation alone makes it positive.": {
+        "metrics": [metric("multi_a_to_t", 3)]
+    },
+    "T→A means that the model predicts race; a model that does not predict it has no T→A "
+    "amplification.": BOTH,
+}
+
+
+@pytest.mark.parametrize(("note", "parts"), NOTES.items())
+def test_note_is_told_where_it_holds(note, parts):
+    assert note in notes(make(**parts))
+    assert note not in ALWAYS
 
 
 @pytest.mark.parametrize(
-    "fragment",
+    "parts",
     [
-        "No amplification is not fairness",
-        "A->T with T->A means nothing",
-        "Multi has no sign",
-        "The labels are taken for the truth",
-        "The directions of correlations come from",
+        {"classes": members({-1: 99, 1: 99})},
+        {"classes": members({"none": 99, "horse": 99}), "kind": "tasks"},
+        groups(["unknowns", "NAB"]),
+        rates_of("true_positive_rate", a=0.8, b=0.0),
+        {"rates": [OTHER] * 19},
+        {"frequency": frequency(50, 45)},
+        accuracy(50),
     ],
 )
-def test_always_said(fragment: str) -> None:
-    assert has_note(audit(), fragment)
-    assert has_note(audit(sensitive_features_pred=GROUP, reference=(TRUTH, GROUP)), fragment)
-
-
-def test_plain_audit_says_nothing_else() -> None:
-    reference = table((200, 300), (300, 200))
-    found = audit(reference=reference).summary["notes"]
-    assert len(found) == 5
-
-
-def test_mals_of_groups_of_near_equal_share() -> None:
-    # 51 of 100 positives are of group a: (.51 - .5) / sqrt(.25 / 100) = 0.2 standard errors.
-    near = audit(reference=table((200, 51), (100, 49)))
-    assert has_note(near, "may be noise which groups MALS takes for favoured")
-    # 60 of 100: 2 standard errors.
-    clear = audit(reference=table((200, 60), (100, 40)))
-    assert not has_note(clear, "MALS takes for favoured")
-    even = audit(reference=table((200, 50), (100, 50)))
-    assert has_note(even, "MALS is 0 by construction")
-    assert row_of(even, "MALS")["value"] == 0
-
-
-def test_balanced_reference() -> None:
-    found = audit(reference=table((25, 25), (50, 50)))
-    assert row_of(found, "BA A->T")["value"] == 0
-    # A balance is a tie, which is no noise of the sign.
-    assert not has_note(found, UNCERTAIN)
-
-
-@pytest.mark.parametrize(("positives", "uncertain"), [(29, True), (30, False)])
-def test_uncertain_signs(positives: int, uncertain: bool) -> None:
-    # 50 rows a group and class: z = sqrt(100) (x / 100 - 1/4) / (1/4), so 1.6 and 2.0.
-    rest = 50 - positives
-    found = audit(reference=table((rest, positives), (positives, rest)))
-    assert has_note(found, UNCERTAIN) is uncertain
-
-
-def test_pairs_with_uncertain_signs_are_counted() -> None:
-    found = audit(reference=table((21, 29), (29, 21)))
-    assert has_note(found, "4 of 4 pairs correlate so weakly in the reference (|z| < 1.96)")
-
-
-def test_no_reference_and_a_reference() -> None:
-    assert has_note(audit(), NO_REFERENCE)
-    given = audit(reference=(TRUTH, GROUP))
-    assert not has_note(given, NO_REFERENCE)
-    assert has_note(given, "come from reference data of 100 rows")
-
-
-def test_predicting_the_attribute() -> None:
-    assert has_note(audit(sensitive_features_pred=GROUP), T_TO_A)
-    assert not has_note(audit(), T_TO_A)
-
-
-def test_dropped_rows() -> None:
-    gaps = [None] * 3 + AMPLIFIED[3:]
-    found = audit(gaps, missing="drop")
-    assert has_note(found, "3 rows with missing values were left out")
-    assert not has_note(audit(missing="drop"), "left out")
-
-
-def test_abstentions() -> None:
-    gaps = [None] * 3 + AMPLIFIED[3:]
-    found = audit(
-        {"first": AMPLIFIED, "second": gaps},
-        missing="abstain",
-        sensitive_features_pred={"first": [None, *GROUP[1:]], "second": GROUP},
-    )
-    assert has_note(found, "second abstained from 3 predictions of the task")
-    assert has_note(found, "first abstained from 1 predictions of the attribute")
-    assert not has_note(found, "first abstained from 3")
-    assert not has_note(audit(missing="abstain"), "abstained")
-
-
-@pytest.mark.parametrize(("rows", "few"), [(14, True), (15, False)])
-def test_few_rows_of_a_group(rows: int, few: bool) -> None:
-    group = ["small"] * rows + ["large"] * (100 - rows)
-    found = audit([0, 1] * 50, [0, 1] * 50, sensitive_features=group)
-    assert has_note(found, f"{FEW} have the group 'small'") is few
-
-
-def test_few_rows_of_a_class() -> None:
-    truth = [1] * 14 + [0] * 86
-    found = audit(truth, truth, sensitive_features=["a", "b"] * 50)
-    assert has_note(found, f"{FEW} have the class")
-    assert not has_note(found, f"{FEW} have the group")
-
-
-def test_few_rows_are_counted_whatever_their_weight() -> None:
-    group = ["small"] * 9 + ["large"] * 91
-    weight = [100.0] * 9 + [1.0] * 91
-    found = audit([0, 1] * 50, [0, 1] * 50, sensitive_features=group, sample_weight=weight)
-    assert has_note(found, f"{FEW} have the group 'small'")
-
-
-def test_probabilities() -> None:
-    fragment = "Predictions are probabilities and enter as expected counts"
-    assert has_note(audit(np.where(AMPLIFIED, 0.9, 0.2)), fragment)
-    assert not has_note(audit(np.array(AMPLIFIED, dtype=float)), fragment)
-
-
-def test_only_sums_of_weights() -> None:
-    fragment = "Only sums of weights are left"
-    weight = np.linspace(0.5, 1.5, 100)
-    summed = bam.JointCounts.from_arrays(TRUTH, AMPLIFIED, GROUP, sample_weight=weight)
-    found = bam.audit_counts(summed, n_boot=200)
-    assert has_note(found, fragment)
-    assert row_of(found, "BA A->T")["low"] is not None
-    for name in ("LA", "DPA A->T"):
-        assert row_of(found, name)["low"] is None
-        assert "no interval" in row_of(found, name)["note"]
-    assert not has_note(audit(sample_weight=weight), fragment)
-
-
-def test_no_intervals_asked_for() -> None:
-    fragment = "No intervals were asked for (n_boot=0)"
-    assert has_note(audit(n_boot=0), fragment)
-    assert not has_note(audit(n_boot=1), fragment)
-
-
-def test_multi_and_mals_are_not_explained_where_they_are_left_out() -> None:
-    found = audit(np.where(AMPLIFIED, 0.9, 0.2))
-    assert not has_note(found, "Multi has no sign")
-
-
-def test_several_groups_of_few_rows() -> None:
-    found = audit(sensitive_features=["a"] * 6 + ["b"] * 6 + ["c"] * 88)
-    assert has_note(found, f"{FEW} have each of the groups 'a', 'b': no interval")
-    one = audit(sensitive_features=["a"] * 12 + ["c"] * 88)
-    assert has_note(one, f"{FEW} have the group 'a': no interval")
+def test_note_is_not_told_where_it_does_not_hold(parts):
+    assert notes(make(**parts)) == ALWAYS

@@ -1,257 +1,175 @@
-"""Rates set by hand in the place of a truth that is not there ([W21] 5.3)."""
+"""Rates that are given by hand in the place of labels ([W21] 5.3): values, signs, forms, errors."""
 
 from __future__ import annotations
 
-import copy
-import pickle
-from collections.abc import Callable
+import json
+from math import isnan
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from base_rate_cases import (
-    ARGUMENTS,
-    HALF_OF_JOBS,
-    HALF_OF_PRONOUNS,
-    JOB,
-    LEANING,
-    LEANS,
-    PRONOUN,
-    PRONOUNS,
-    VALUES,
-    a_to_t,
-    t_to_a,
-)
-from conftest import rows_of
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
-from metric_cases import DIRECTIONS, quietly
 
 import biasamp_adapters as bam
-from biasamp_adapters import (
-    MALS,
-    BaseRates,
-    DirectionalBiasAmplification,
-    MultiAttributeBiasAmplification,
-)
 
-#: Equal rates of both kinds, and the directions, which they do not tell.
-EVEN = BaseRates(
-    task_given_attribute=HALF_OF_JOBS, attribute_given_task=HALF_OF_PRONOUNS, direction=LEANS
-)
+BA, MALS = bam.DirectionalBiasAmplification, bam.MALSBiasAmplification
+Multi = bam.MultiAttributeBiasAmplification
 
+HALF = {"he": {"cook": 0.5, "nurse": 0.5}, "she": {"cook": 0.5, "nurse": 0.5}}
+SHARES = {"he": 0.5, "she": 0.5}
+BY_JOB = {"cook": SHARES, "nurse": SHARES}
+SIGNS = {"he": {"cook": 1, "nurse": -1}, "she": {"cook": -1, "nurse": 1}}
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_probabilities_without_a_truth(direction: str) -> None:
-    metric = DirectionalBiasAmplification(direction=direction, reference=EVEN)
-    result = metric.result(**ARGUMENTS[direction]())
-    assert result.value == pytest.approx(VALUES[direction])
-    # Errors are errors against a truth.
-    assert result.blind_errors is None
-    assert result.excess is None
-    expected = [LEANS[pair.attribute][pair.task] for pair in result.by_pair.itertuples()]
-    assert result.by_pair["sign"].tolist() == expected
+#: Six of ten "he" are said to be cooks, and three of ten "she".
+SAID = ["cook"] * 6 + ["nurse"] * 4 + ["cook"] * 3 + ["nurse"] * 7
+PRONOUN = ["he"] * 10 + ["she"] * 10
+#: Beside .5 each: "he" and cooks by .1, "she" and nurses by .2.
+VALUE = (0.1 + 0.1 + 0.2 + 0.2) / 4
 
 
-def test_pairs_that_lean_away_come_first() -> None:
-    result = DirectionalBiasAmplification(reference=EVEN).result(**a_to_t())
-    assert result.by_pair["sign"].tolist()[0] == 1
-    assert result.by_sign.index.tolist() == [-1, 1]
+def a_to_t(rates: bam.BaseRates, said: Any = SAID, groups: Any = PRONOUN) -> Any:
+    return BA(reference=rates).result(y_pred=said, sensitive_features=groups)
 
 
-def test_pairs_and_what_their_mean_hides() -> None:
-    result = DirectionalBiasAmplification(reference=EVEN).result(**a_to_t())
-    pairs = result.by_pair.set_index(["attribute", "task"])
-    deltas = {("he", "cook"): 0.6 - 0.5, ("he", "nurse"): 0.4 - 0.5}
-    deltas |= {("she", "cook"): 0.3 - 0.5, ("she", "nurse"): 0.7 - 0.5}
-    assert pairs["delta"].to_dict() == pytest.approx(deltas)
-    # Rates set by hand are no sample whose sign could be noise.
+def test_rates_stand_where_labels_stand() -> None:
+    metric = BA(reference=bam.BaseRates(HALF, signs=SIGNS))
+    result = metric.result(y_pred=SAID, sensitive_features=PRONOUN)
+    assert result.value == pytest.approx(VALUE, abs=1e-15)
+    pairs = result.by_pair.set_index(["group", "class"])
+    assert pairs["change"].tolist() == pytest.approx([0.1, -0.1, -0.2, 0.2], abs=1e-15)
+    assert pairs["sign"].tolist() == [1, -1, -1, 1]
+    # Rates by hand are no sample, and errors are errors beside labels.
     assert not pairs["uncertain"].any()
-    assert result.by_sign["pairs"].to_dict() == {-1: 2, 1: 2}
-    assert result.by_sign["contribution"].tolist() == pytest.approx([(0.1 + 0.2) / 2] * 2)
-    assert result.by_attribute.to_dict() == pytest.approx({"he": 0.1, "she": 0.2})
-    assert result.mean_abs_delta == pytest.approx((0.1 + 0.1 + 0.2 + 0.2) / 4)
+    assert (result.notes, [*result.estimates]) == ((), ["value"])
+    # A truth that is there is not read.
+    truth = ["nurse", "cook"] * 10
+    assert metric(truth, SAID, sensitive_features=PRONOUN) == pytest.approx(VALUE, abs=1e-15)
 
 
-def test_signs_are_whole_numbers_wherever_they_come_from() -> None:
-    kinds = [
-        DirectionalBiasAmplification(reference=rates).result(**a_to_t()).by_pair["sign"].dtype.kind
-        for rates in (EVEN, BaseRates(task_given_attribute=LEANING))
-    ]
-    assert kinds == ["i", "i"]
+# Signs.
 
 
-def test_a_truth_that_is_there_is_not_read() -> None:
-    metric = DirectionalBiasAmplification(reference=EVEN)
-    truth = pd.DataFrame({"cook": [1, 1, 0, 0], "nurse": [0, 0, 1, 1]})
-    assert metric(**a_to_t(y_true=truth)) == metric(**a_to_t())
+@pytest.mark.parametrize("share", [1 / 3, 0.3333333])
+def test_equal_rates_are_ties(share: float) -> None:
+    # A sum of .9999999 is taken for 1, and rounding for none.
+    names = ["he", "she", "they"]
+    rates = {name: {"cook": 0.1, "nurse": 0.9} for name in names}
+    groups = PRONOUN[:15] + ["they"] * 5
+    for shares in (None, dict.fromkeys(names, share)):
+        result = a_to_t(bam.BaseRates(rates, group_shares=shares), groups=groups)
+        assert result.by_pair["sign"].tolist() == [0] * 6
 
 
-def test_directions_given_win() -> None:
-    against = {a: {t: -sign for t, sign in row.items()} for a, row in LEANS.items()}
-    options: dict[str, Any] = {
-        "task_given_attribute": LEANING,
-        "attribute": dict.fromkeys(PRONOUNS, 0.5),
-    }
-    own, other = (
-        DirectionalBiasAmplification(reference=BaseRates(**options, direction=direction))
-        for direction in (None, against)
-    )
-    # Everyone cooks: for "he" by .3 more, along; for "she" by .6 more, against.
-    cooks = pd.DataFrame({"cook": [1] * 4, "nurse": [0] * 4})
-    assert own(**a_to_t(y_pred=cooks)) == pytest.approx((2 * 0.3 - 2 * 0.6) / 4)
-    assert other(**a_to_t(y_pred=cooks)) == pytest.approx((2 * 0.6 - 2 * 0.3) / 4)
+# Forms.
 
 
-@pytest.mark.parametrize(("groups", "sign"), [("abcc", 1), ("aabc", -1)])
-def test_observed_shares_set_the_sign_where_none_are_given(groups: str, sign: int) -> None:
-    # The rate of b, .5, lies above (.9 + .5 + 2 * .1) / 4 = .4, below (2 * .9 + .5 + .1) / 4 = .6.
-    rates = BaseRates(task_given_attribute={"a": {1: 0.9}, "b": {1: 0.5}, "c": {1: 0.1}})
-    metric = DirectionalBiasAmplification(reference=rates)
-    made = bam.Indicators([[1]] * 4, names=[1])
-    result = metric.result(None, made, sensitive_features=list(groups))
-    assert result.by_pair["sign"].tolist() == [1, sign, -1]
+def test_tables_are_mappings_or_frames() -> None:
+    rates = {"he": {"cook": 0.4, "nurse": 0.6}, "she": {"cook": 0.2, "nurse": 0.8}}
+    expected = bam.BaseRates(rates, group_shares=SHARES)
+    read = bam.BaseRates(pd.DataFrame(rates).T, group_shares=pd.Series(SHARES))
+    assert (read.group_labels, read.class_labels) == (("he", "she"), ("cook", "nurse"))
+    assert a_to_t(read).value == a_to_t(expected).value
+    assert repr(read) == "<BaseRates A->T of 2 groups and 2 classes>"
 
 
-def test_shares_given_come_before_the_observed() -> None:
-    shares = {"a": 0.25, "b": 0.25, "c": 0.5}
-    table = {"a": {1: 0.9}, "b": {1: 0.5}, "c": {1: 0.1}}
-    metric = DirectionalBiasAmplification(
-        reference=BaseRates(task_given_attribute=table, attribute=shares)
-    )
-    result = metric.result(None, bam.Indicators([[1]] * 4, names=[1]), sensitive_features=[*"aabc"])
-    assert result.by_pair["sign"].tolist() == [1, 1, -1]
+@pytest.mark.parametrize("labels", [(0, 1), (False, True), (7, 8), ("7", "8"), (0.5, 1.5)])
+def test_names_of_a_file_stand_for_labels_that_look_like_them(
+    tmp_path: Path, labels: tuple[Any, Any]
+) -> None:
+    no, yes = map(str, labels)
+    table = {"m": {no: 0.4, yes: 0.6}, "w": {no: 0.6, yes: 0.4}}
+    path = tmp_path / "rates.json"
+    path.write_text(json.dumps({"rates": table}))
+    said = [labels[x == "cook"] for x in SAID]
+    groups = ["m" if x == "he" else "w" for x in PRONOUN]
+    metric = BA(reference=bam.BaseRates.from_file(path), class_labels=labels)
+    value = metric(None, said, sensitive_features=groups)
+    # .6 and .3 of class "yes" beside .6 and .4.
+    assert value == pytest.approx((0.0 + 0.1) / 2, abs=1e-15)
 
 
-def test_equal_rates_are_a_tie_where_rows_have_no_group() -> None:
-    # Half of the rows show nobody. Both groups cook alike: nothing correlates with anything.
-    group = bam.Indicators([[1, 0], [0, 1], [0, 0], [0, 0]], names=PRONOUNS)
-    metric = DirectionalBiasAmplification(reference=BaseRates(task_given_attribute=HALF_OF_JOBS))
-    result = metric.result(**a_to_t(sensitive_features=group))
-    assert result.by_pair["sign"].tolist() == [0, 0, 0, 0]
+# Errors.
+
+BAD_TABLES: list[tuple[dict[str, Any], str]] = [
+    ({"rates": {"he": {"cook": 1.5}}}, "rates must hold numbers from 0 to 1 .*; received 1.5"),
+    ({"rates": {"he": HALF["he"], "she": {"cook": 0.5}}}, "every group and class; received nan"),
+    ({"rates": {"he": {"cook": "half"}}}, "rates must hold numbers; received .half"),
+    ({"rates": [[0.5, 0.5]]}, "rates must be a frame or a mapping such as .*received a list"),
+    ({"rates": {"he": 0.5}}, "rates must be a frame or a mapping such as .*received a dict"),
+    ({"rates": {}}, "rates must be a frame or a mapping"),
+    ({"direction": "sideways"}, "direction must be 'A->T' or 'T->A'; received 'sideways'"),
+    ({"signs": {**SIGNS, "he": {"cook": 2, "nurse": 1}}}, "signs must hold numbers from -1 to 1"),
+    ({"group_shares": {"he": 0.5, "she": 0.6}}, "must sum to 1; received a sum of 1.1"),
+    ({"group_shares": {"he": 1.0}}, "group_shares must hold numbers .* for every group"),
+]
 
 
-tables = arrays(np.int64, (3, 3), elements=st.integers(1, 6))
+@pytest.mark.parametrize(("changed", "fragment"), BAD_TABLES)
+def test_bad_table_raises(changed: dict[str, Any], fragment: str) -> None:
+    with pytest.raises(ValueError, match=fragment):
+        bam.BaseRates(**{"rates": HALF} | changed)
 
 
-@given(tables, st.randoms(use_true_random=False), st.booleans())
-def test_the_rates_of_the_truth_are_the_truth(table: Any, random: Any, with_shares: bool) -> None:
-    rows = rows_of(table, "A", "T")
-    data = {"y_true": rows["T"], "sensitive_features": rows["A"]}
-    for name in ("y_pred", "sensitive_features_pred"):
-        data[name] = random.choices(range(3), k=len(rows))
-    rates = BaseRates(
-        task_given_attribute=pd.DataFrame(table / table.sum(axis=1, keepdims=True)),
-        attribute_given_task=pd.DataFrame((table / table.sum(axis=0)).T),
-        attribute=pd.Series(table.sum(axis=1) / table.sum()) if with_shares else None,
-    )
-    for direction in DIRECTIONS:
-        by_truth, by_rates = (
-            DirectionalBiasAmplification(direction=direction, reference=reference).result(**data)
-            for reference in (None, rates)
-        )
-        assert by_rates.value == pytest.approx(by_truth.value, abs=1e-12)
-        assert by_rates.by_pair["sign"].tolist() == by_truth.by_pair["sign"].tolist()
-        deltas = by_truth.by_pair["delta"].tolist()
-        assert by_rates.by_pair["delta"].tolist() == pytest.approx(deltas, abs=1e-12)
-    references = [(rows["T"], rows["A"]), rates]
-    of_rows, of_rates = (quietly(MALS(reference=each), **data) for each in references)
-    assert of_rates == pytest.approx(of_rows, abs=1e-12, nan_ok=True)
+@pytest.mark.parametrize(
+    "content",
+    ["rates:\n he: 1", "[1, 2]", '{"signs": {}}', '{"rates": {"a": {"x": 1}}, "shares": {}}'],
+)
+def test_bad_file_raises(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "rates.json"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=r"rates.json must be JSON with 'rates'"):
+        bam.BaseRates.from_file(path)
 
 
-def test_mals_takes_its_rates_and_its_favoured_groups() -> None:
-    # Cooks lean to "he" by 3/4, nurses to "she" by .6, and judges to nobody. The three predicted
-    # cooks are all "he", the one predicted nurse is "she".
-    of_jobs = {"cook": {"he": 0.75, "she": 0.25}, "nurse": {"he": 0.4, "she": 0.6}}
-    of_jobs["judge"] = {"he": 0.5, "she": 0.5}
-    metric = MALS(reference=BaseRates(attribute_given_task=of_jobs))
-    said, who = ["cook"] * 3 + ["nurse", "judge"], ["he"] * 3 + ["she", "he"]
-    expected = ((1 - 0.75) + (1 - 0.6) + 0) / 3
-    result = metric.result(None, said, sensitive_features=who)
-    assert result.value == pytest.approx(expected)
-    assert result.by_pair["sign"].tolist() == [1, 0, 0, 0, 1, 0]
-    by_prediction = metric(None, said, sensitive_features=None, sensitive_features_pred=who)
-    assert by_prediction == pytest.approx(expected)
+A_RATES, T_RATES = bam.BaseRates(HALF, signs=SIGNS), bam.BaseRates(BY_JOB, direction="T->A")
+
+BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
+    (MALS(reference=A_RATES), {}, "BaseRates must be of 'T->A' here; received 'A->T'"),
+    (BA(reference=T_RATES), {}, "BaseRates must be of 'A->T' here; received 'T->A'"),
+    (
+        BA(direction="T->A", reference=T_RATES),
+        {"y_true": SAID, "sensitive_features_pred": PRONOUN},
+        "BaseRates must have group_shares= or signs= here",
+    ),
+    (
+        BA(reference=A_RATES),
+        {"y_pred": ["pilot"] * 20},
+        "rates must hold all of y_true; they lack 'pilot'",
+    ),
+    (
+        BA(reference=A_RATES),
+        {"sensitive_features": ["they"] * 20},
+        "rates must hold all of sensitive_features",
+    ),
+    (BA(reference=A_RATES), {"y_pred": None}, "y_pred must be given for BA A->T"),
+    (BA(direction="T->A", reference=T_RATES), {}, "sensitive_features_pred must be given"),
+    (
+        BA(reference=bam.BaseRates({"he": {"cook": 1.0, "nurse": 0.0}})),
+        {"sensitive_features": ["he"] * 20},
+        "at least two groups; received only 'he'",
+    ),
+]
 
 
-MOVES = {
-    "A->T": [0.5 - 0.7, 0.5 - 0.3, 0.5 - 0.4, 0.5 - 0.6],
-    "T->A": [0.5 - 0.7, 0.5 - 0.3, 0.5 - 0.2, 0.5 - 0.8],
-    # Of the favoured groups alone, averaged over tasks.
-    "undirected": [0.5 - 0.7, 0.5 - 0.8],
-}
+@pytest.mark.parametrize(("metric", "changed", "fragment"), BAD_USE)
+def test_rates_that_do_not_fit_raise(metric: Any, changed: dict[str, Any], fragment: str) -> None:
+    columns: Any = {"y_true": None, "y_pred": SAID, "sensitive_features": PRONOUN} | changed
+    with pytest.raises(ValueError, match=fragment):
+        metric(**columns)
 
 
-@pytest.mark.parametrize(("direction", "moves"), MOVES.items(), ids=MOVES.keys())
-def test_multi_has_no_sign_and_needs_no_directions(direction: str, moves: list[float]) -> None:
-    rates = BaseRates(
-        task_given_attribute=LEANING,
-        attribute_given_task={"cook": {"he": 0.7, "she": 0.3}, "nurse": {"he": 0.2, "she": 0.8}},
-    )
-    metric = MultiAttributeBiasAmplification(direction=direction, reference=rates)
-    # Of every job half are "he", and of every pronoun half cook.
-    rows: dict[str, Any] = {"y_true": JOB, "y_pred": None, "sensitive_features": None}
-    halves = ["he", "he", "she", "she"]
-    if direction == "T->A":
-        rows |= {"sensitive_features_pred": halves}
-    else:
-        rows |= {"y_true": None, "y_pred": JOB, "sensitive_features": halves}
-    assert metric(**rows) == pytest.approx(np.abs(moves).mean())
-
-
-def test_multi_refuses_probabilities() -> None:
-    metric = MultiAttributeBiasAmplification(reference=EVEN)
-    with pytest.raises(ValueError, match="0/1 predictions only; y_pred holds probabilities"):
-        metric(**a_to_t())
-
-
-def test_probabilities_of_a_positive_class() -> None:
-    # .7 and .3 for rates of .6 and .4 of class 1, and so of class 0.
-    rates = BaseRates(task_given_attribute={"x": {0: 0.4, 1: 0.6}, "y": {0: 0.6, 1: 0.4}})
-    metric = DirectionalBiasAmplification(reference=rates)
-    value = metric(None, [0.8, 0.6, 0.1, 0.5], sensitive_features=["x", "x", "y", "y"])
-    assert value == pytest.approx(0.1)
-
-
-@pytest.mark.parametrize("signs", ["reference", "reestimated"])
-def test_replicates_keep_the_rates(signs: Any) -> None:
-    # Whatever rows are drawn, "he" cooks and "she" nurses; a truth, which is not read, would vary.
-    said = ["cook" if pronoun == "he" else "nurse" for pronoun in PRONOUN * 10]
-    truth = ["cook", "cook", "nurse", "nurse"] * 10
-    metric = DirectionalBiasAmplification(reference=BaseRates(task_given_attribute=LEANING))
-    result = metric.result(
-        truth, said, sensitive_features=PRONOUN * 10, n_boot=100, signs=signs, random_state=0
-    )
-    assert result.value == pytest.approx(((1 - 0.7) + (0.3 - 0) + (0.4 - 0) + (1 - 0.6)) / 4)
-    assert result.interval == pytest.approx((result.value, result.value))
-
-
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_intervals_without_a_truth(direction: str) -> None:
-    metric = DirectionalBiasAmplification(direction=direction, reference=EVEN)
-    rows = {
-        name: values if values is None else many(values)
-        for name, values in ARGUMENTS[direction]().items()
-    }
-    result = metric.result(**rows, n_boot=200, random_state=0)
-    assert result.value == pytest.approx(VALUES[direction])
+def test_multi_of_a_matrix_without_labels_has_an_interval() -> None:
+    rates = {"a": {0: 0.5, 1: 0.5}, "b": {0: 0.5, 1: 0.5}}
+    metric = Multi(reference=bam.BaseRates(rates))
+    predicted, groups = [[0, 1], [1, 1], [1, 0], [0, 0]] * 20, [*"aabb"] * 20
+    result = metric.result(y_pred=predicted, sensitive_features=groups, n_boot=100)
+    # Rates are 1/2 and 1 in a, 1/2 and 0 in b.
+    assert result.value == 0.25
     assert result.interval is not None
-    assert result.interval[0] < result.value < result.interval[1]
 
 
-def many(values: Any) -> Any:
-    """The same rows ten times."""
-    if isinstance(values, bam.Indicators):
-        return bam.Indicators(values.values * 10, names=values.names)
-    return pd.concat([values] * 10) if isinstance(values, pd.DataFrame) else values * 10
-
-
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
-def test_metrics_are_copied_with_their_rates(again: Callable[[Any], Any]) -> None:
-    metric = DirectionalBiasAmplification(direction="T->A", reference=EVEN)
-    assert again(metric)(**t_to_a()) == metric(**t_to_a())
-    assert repr(again(EVEN)) == repr(EVEN)
-    assert "attribute_given_task" in repr(EVEN)
-    assert "2 groups and 2 tasks" in repr(EVEN)
+def test_rows_without_a_group_have_no_value() -> None:
+    rates = bam.BaseRates({"a": {0: 0.4, 1: 0.6}, "b": {0: 0.5, 1: 0.5}})
+    nobody = bam.OverlappingGroups([[0, 0], [0, 0]], names=["a", "b"])
+    result = BA(reference=rates).result(y_pred=[0, 1], sensitive_features=nobody, n_boot=0)
+    assert isnan(result.value)

@@ -1,266 +1,167 @@
-"""Several models on the same rows: paired differences and their intervals."""
+"""Several models on the same rows: differences from the first, and their intervals."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-from metric_cases import quietly
 from sklearn.linear_model import LogisticRegression
 
 import biasamp_adapters as bam
-from biasamp_adapters.metrics.base import Metric
+from biasamp_adapters.metrics.functions import get_metric
 
-METRICS = [
-    bam.MALS(),
-    bam.DirectionalBiasAmplification(),
-    bam.DirectionalBiasAmplification(direction="T->A"),
-    bam.MultiAttributeBiasAmplification(),
-    bam.LeakageAmplification(),
-    bam.DirectionalPredictabilityAmplification(),
-    bam.DirectionalPredictabilityAmplification(direction="T->A", quality="accuracy"),
-]
+Columns = dict[str, Any]
 
 
-def _rows(n: int = 400, seed: int = 0) -> dict[str, Any]:
+def models_of(n: int = 400, seed: int = 0) -> Columns:
+    """Return rows of two groups, and the predictions of two models that err alike."""
     rng = np.random.default_rng(seed)
-    group = rng.integers(0, 2, n)
-    truth = (rng.random(n) < 0.3 + 0.4 * group).astype(int)
-    old = np.where(rng.random(n) < 0.3, group, truth)
-    # The new model differs in one row of ten.
-    new = np.where(rng.random(n) < 0.1, 1 - old, old)
-    guess = np.where(rng.random(n) < 0.2, truth, group)
-    return {
-        "y_true": truth,
-        "y_pred": {"old": old, "new": new},
-        "sensitive_features": group,
-        "sensitive_features_pred": guess,
-    }
+    group = rng.integers(2, size=n)
+    truth = (rng.random(n) < np.where(group == 1, 0.6, 0.4)).astype(int)
+    old = np.where(rng.random(n) < 0.25, group, truth)
+    new = np.where(rng.random(n) < 0.1, truth, old)
+    return {"y_true": truth, "y_pred": {"old": old, "new": new}, "sensitive_features": group}
 
 
+METRICS = ["MALS", "BA", "Multi", "LA", "DPA", "DPA(U)"]
+
+
+@pytest.mark.parametrize("name", METRICS)
 @pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_values_are_those_of_each_model(metric: Metric) -> None:
-    rows = _rows()
-    found = bam.compare(metric, **rows, n_boot=200)
-    alone = {
-        name: metric.result(**{**rows, "y_pred": made}, n_boot=0).value
-        for name, made in rows["y_pred"].items()
-    }
-    assert {name: result.value for name, result in found.results.items()} == pytest.approx(alone)
-    assert found.difference.value == pytest.approx(alone["new"] - alone["old"])
+def test_compare_values_are_those_of_results_of_each_model(name: str) -> None:
+    columns = models_of()
+    comparison = bam.compare(**columns, metric=name, n_boot=100)
+    for model, predicted in columns["y_pred"].items():
+        alone = get_metric(name).result(**columns | {"y_pred": predicted}, n_boot=0)
+        assert comparison.results[model].value == alone.value
+    values = [result.value for result in comparison.results.values()]
+    assert comparison.differences["new"].value == pytest.approx(values[1] - values[0])
 
 
-@pytest.mark.parametrize("interval_method", ["percentile", "basic", "bca"])
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_a_model_differs_from_itself_by_nothing(metric: Metric, interval_method: Any) -> None:
-    rows = _rows()
-    twice = {"one": rows["y_pred"]["old"], "two": rows["y_pred"]["old"]}
-    found = bam.compare(
-        metric, **{**rows, "y_pred": twice}, n_boot=200, interval_method=interval_method
-    )
-    assert found.difference.value == 0
-    assert found.difference.interval is not None
-    low, high = found.difference.interval
-    if isinstance(metric, bam.LeakageAmplification) or "accuracy" in metric.__name__:
-        # What ties may have added to an accuracy is added to the interval of each side.
-        assert -0.05 < low <= 0 <= high < 0.05
-    else:
-        assert (low, high) == (0, 0)
+@pytest.mark.parametrize("name", METRICS[:-1])
+@pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
+def test_model_differs_from_itself_by_nothing(name: str) -> None:
+    columns = models_of()
+    columns["y_pred"] = {"one": columns["y_pred"]["old"], "two": columns["y_pred"]["old"]}
+    difference = bam.compare(**columns, metric=name, n_boot=100).differences["two"]
+    assert (difference.value, difference.interval) == (0, (0, 0))
 
 
-def test_the_difference_by_hand() -> None:
-    # P(1 | a) is 12/20 and P(1 | b) is 6/20, so that a has the positives and b the negatives.
-    group = np.repeat(["a", "b"], 20)
-    truth = np.r_[[1] * 12, [0] * 8, [1] * 6, [0] * 14]
-    old = np.r_[[1] * 16, [0] * 4, [1] * 4, [0] * 16]
-    new = np.r_[[1] * 13, [0] * 7, [1] * 5, [0] * 15]
-    found = bam.compare(
-        bam.DirectionalBiasAmplification(),
-        truth,
-        {"old": old, "new": new},
-        sensitive_features=group,
-        n_boot=100,
-    )
-    # Old: 4/20 more positives of a, 2/20 fewer of b; new: 1/20 of each. Of both classes alike.
-    assert found.results["old"].value == pytest.approx((4 / 20 + 2 / 20) / 2)
-    assert found.results["new"].value == pytest.approx((1 / 20 + 1 / 20) / 2)
-    assert found.difference.value == pytest.approx(0.05 - 0.15)
-
-
-def test_pairing_makes_intervals_narrower() -> None:
-    rows = _rows(4000)
-    found = bam.compare(bam.DirectionalBiasAmplification(), **rows)
-    widths = [np.ptp(result.interval) for result in found.results.values() if result.interval]
-    assert found.difference.interval is not None
+def test_interval_of_a_difference_is_a_band_of_paired_replicates() -> None:
+    comparison = bam.compare(**models_of(4000), n_boot=1000)
+    old, new = (result.estimate.replicates for result in comparison.results.values())
+    difference = comparison.differences["new"]
+    # k standard errors and half a row of the smaller group, which is .5 / 2000 or so.
+    t = np.abs(new - old - difference.value) / (new - old).std()
+    n_smallest = np.bincount(models_of(4000)["sensitive_features"]).min()
+    reach = np.quantile(t, 0.95) * (new - old).std() + 0.5 / n_smallest
+    assert difference.low == pytest.approx(difference.value - reach, abs=1e-12)
+    assert difference.high == pytest.approx(difference.value + reach, abs=1e-12)
     # Of independent samples the widths would add up as squares.
-    assert np.ptp(found.difference.interval) < 0.7 * np.hypot(*widths)
+    widths = [np.ptp(result.interval) for result in comparison.results.values()]
+    assert np.ptp(difference.interval) < 0.7 * np.hypot(*widths)
 
 
-def test_the_interval_is_that_of_resampled_rows() -> None:
-    rows = _rows(300)
-    metric = bam.DirectionalBiasAmplification(
-        reference=(rows["y_true"], rows["sensitive_features"])
-    )
-    found = bam.compare(metric, **rows, n_boot=20_000).difference
-    # Group 1 has the positives, and the truth is the same for both models: the difference of BA,
-    # the mean over two groups and two classes, is half that of the groups' changes.
-    rng = np.random.default_rng(1)
-    drawn_rows = rng.integers(0, 300, (1000, 300))
-    moved = (rows["y_pred"]["new"] - rows["y_pred"]["old"])[drawn_rows]
-    first, second = (rows["sensitive_features"][drawn_rows] == group for group in (0, 1))
-    drawn = (np.average(moved, 1, second) - np.average(moved, 1, first)) / 2
-    assert found.interval is not None
-    # Monte Carlo error of a 2.5 % quantile of 1,000 normal replicates: 2.7 sd / sqrt(1,000).
-    error = 2.7 * np.std(drawn) / np.sqrt(1000)
-    assert found.interval == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=4 * error)
+def test_clear_is_an_interval_that_excludes_0() -> None:
+    columns = models_of(2000)
+    columns["y_pred"] = {
+        "old": columns["y_pred"]["old"],
+        "same": columns["y_pred"]["old"],
+        "right": columns["y_true"],
+        "group": columns["sensitive_features"],
+    }
+    frame = bam.compare(**columns, n_boot=200).frame.set_index("model")
+    assert frame["clear"].tolist() == [False, False, True, True]
+    assert frame.loc["right", "difference_high"] < 0 < frame.loc["group", "difference_low"]
 
 
-def test_several_models_against_the_first() -> None:
-    rows = _rows()
-    models = {**rows["y_pred"], "truth": rows["y_true"]}
-    # With predicted groups, MALS would not be 0 for the truth.
-    rows |= {"y_pred": models, "sensitive_features_pred": None}
-    found = bam.compare(bam.MALS(), **rows, n_boot=100)
-    assert [*found.differences] == ["new", "truth"]
-    table = found.to_frame().set_index("model")
-    assert table["value"]["truth"] == pytest.approx(0, abs=1e-15)
-    assert table["difference"]["truth"] == pytest.approx(-table["value"]["old"])
-    assert np.isnan(table["difference"]["old"])
-    assert table["difference_low"]["new"] <= table["difference"]["new"]
-    with pytest.raises(ValueError, match=r"differences names several models: \['new', 'truth'\]"):
-        _ = found.difference
-    assert "truth - old: " in repr(found)
+# Without an interval.
 
-
-def test_label_matrices() -> None:
-    rng = np.random.default_rng(2)
-    truth = rng.integers(0, 2, (200, 3))
-    models = {"same": truth, "flipped": 1 - truth}
-    group = rng.integers(0, 2, 200)
-    metric = bam.DirectionalBiasAmplification()
-    found = bam.compare(metric, truth, models, sensitive_features=group, n_boot=100)
-    assert found.results["same"].value == 0
-    assert found.difference.value == metric(truth, 1 - truth, sensitive_features=group)
-    assert found.difference.interval is not None
-
-
-def test_counts_of_other_machines() -> None:
-    rows = _rows()
-    names = ("y_true", "y_pred", "sensitive_features")
-    counts = bam.JointCounts.from_arrays(*(rows[name] for name in names))
-    metric = bam.DirectionalBiasAmplification()
-    found = bam.compare_counts(metric, counts, n_boot=100)
-    again = bam.compare(metric, **{name: rows[name] for name in names}, n_boot=100)
-    assert found.difference == again.difference
-
-
-@pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
-def test_fitted_attackers_have_values_only() -> None:
-    rows = _rows()
-    metric = bam.LeakageAmplification(attacker=LogisticRegression(), n_trials=2)
-    for scores in (False, True):
-        models = {
-            name: made + 0.1 * scores * np.sin(np.arange(400))
-            for name, made in rows["y_pred"].items()
-        }
-        given = {**rows, "y_pred": models}
-        if scores:
-            given["y_true"] = rows["y_true"] + 0.1 * np.cos(np.arange(400))
-        found = bam.compare(metric, **given, n_boot=50)
-        assert found.difference.interval is None
-        assert "fitted" in str(found.difference.reason)
-        assert np.isfinite(found.difference.value)
+FITTED = bam.LeakageAmplification(attacker=LogisticRegression(), n_trials=1)
 
 
 @pytest.mark.parametrize(
-    ("y_pred", "message"),
+    ("options", "reason"),
     [
-        ({"only": [0, 1]}, r"at least two models; received \['only'\]"),
-        ([0, 1], "y_pred must map names of models to predictions; received a list"),
-        ({}, "y_pred must name at least one model"),
+        ({"n_boot": 0}, "no intervals were requested (n_boot=0)"),
+        ({"n_boot": 10}, "old has no interval (a level of 95% needs at least 40 replicates)"),
+        ({"metric": FITTED}, "old has no interval (the attacker is a fitted LogisticRegression,"),
     ],
 )
-def test_bad_models(y_pred: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        bam.compare(bam.MALS(), [0, 1], y_pred, sensitive_features=["a", "b"])
+def test_difference_without_an_interval_has_a_reason(options: Columns, reason: str) -> None:
+    difference = bam.compare(**models_of(), **options).differences["new"]
+    assert difference.interval is None
+    assert difference.reason.startswith(reason)
+    assert np.isfinite(difference.value)
 
 
-def test_bad_options() -> None:
-    rows = _rows()
-    with pytest.raises(ValueError, match=r"must be one of \['percentile', 'basic', 'bca'\]"):
-        bam.compare(bam.MALS(), **rows, interval_method="student")
-    with pytest.raises(ValueError, match="n_boot must be a whole number"):
-        bam.compare(bam.MALS(), **rows, n_boot=-1)
+def test_second_model_without_an_interval_is_named_and_leaves_the_others() -> None:
+    # Of "few" 14 rows are predicted positive.
+    columns = models_of(500)
+    few = np.arange(500) < 14
+    columns["y_pred"] = columns["y_pred"] | {"few": few * 1}
+    differences = bam.compare(**columns, metric="MALS", n_boot=100).differences
+    assert differences["few"].reason.startswith("few has no interval (1 have fewer than 15 rows")
+    assert differences["new"].reason == ""
 
 
-def test_numbers_are_compared_by_the_values_of_each_model() -> None:
-    rows = _rows(60)
-    age = np.random.default_rng(1).normal(size=60)
+def test_ratio_and_difference_are_not_compared() -> None:
+    # Only "new" depends on the group; of "old" and the labels, U gives a difference.
+    groups = [0] * 2000 + [1] * 2000
+    truth = [0, 1] * 2000
+    new = [0] * 1500 + [1] * 1000 + [0] * 500 + [1] * 1000
     metric = bam.DirectionalPredictabilityAmplification(
-        attacker=LogisticRegression(), equalize=None, n_trials=1
+        quality="uncertainty_coefficient", equalize=None
     )
-    found = bam.compare(metric, rows["y_true"], rows["y_pred"], sensitive_features=age)
-    alone = {
-        name: metric(rows["y_true"], made, sensitive_features=age)
-        for name, made in rows["y_pred"].items()
-    }
-    assert {name: result.value for name, result in found.results.items()} == alone
-    with pytest.raises(ValueError, match=r"at least two models; received \['old'\]"):
-        bam.compare(metric, rows["y_true"], {"old": rows["y_pred"]["old"]}, sensitive_features=age)
-
-
-def test_counts_of_one_model_have_nothing_to_compare() -> None:
-    counts = bam.JointCounts.from_arrays([0, 1, 1, 0], {"old": [0, 1, 0, 1]}, [0, 0, 1, 1])
-    with pytest.raises(ValueError, match=r"at least two models; received \['old'\]"):
-        bam.compare_counts(bam.DirectionalBiasAmplification(), counts)
-
-
-def test_a_comparison_in_words_has_a_line_a_model() -> None:
-    rows = _rows(60)
-    found = bam.compare(bam.DirectionalBiasAmplification(), **rows, n_boot=0)
-    lines = str(found).splitlines()
-    for name, result in found.results.items():
-        assert any(line.startswith(f"  {name}: {result.value:+.4f}") for line in lines)
-
-
-def test_the_table_says_why_a_difference_has_no_interval() -> None:
-    metric = bam.DirectionalBiasAmplification()
-    found = quietly(bam.compare, metric, **_rows(), n_boot=10).to_frame()
-    first, second = found["note"]
-    assert "of the difference" not in first
-    assert "no interval of the difference: 10 replicates are too few" in second
-
-
-def test_a_ratio_and_a_difference_are_not_subtracted() -> None:
-    # Only what "new" says depends on the group: of "old" and the truth, U gives a difference.
-    group, truth = [0] * 200 + [1] * 200, [0, 1] * 200
-    models = {"old": truth, "new": group}
-    metric = bam.DirectionalPredictabilityAmplification(quality="uncertainty_coefficient")
-    found = quietly(
-        bam.compare, metric, truth, models, sensitive_features=group, n_boot=0
-    ).differences["new"]
-    assert np.isnan(found.value)
-    assert found.reason == (
-        "one of the two is a difference of levels, the other a ratio: compare the levels of both"
+    comparison = bam.compare(
+        truth, {"old": truth, "new": new}, metric=metric, sensitive_features=groups, n_boot=100
     )
+    assert [result.reason for result in comparison.results.values()] == ["", ""]
+    assert comparison.differences["new"].reason == "one value is a difference and the other a ratio"
 
 
-def test_card_says_which_model_is_above() -> None:
-    group = ["a"] * 50 + ["b"] * 50
-    truth = [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
-    models = {
-        "old": [1] * 40 + [0] * 10 + [1] * 15 + [0] * 35,
-        "same": [1] * 40 + [0] * 10 + [1] * 15 + [0] * 35,
-        "<b>truth</b>": truth,
-    }
-    metric = bam.DirectionalBiasAmplification(direction="A->T")
-    options = {"sensitive_features": group, "random_state": 0}
-    card = bam.compare(metric, truth, models, **options)._repr_html_()
-    # Rates of .8 and .3 for .6 and .4: each pair moves by (.2 + .1) / 2 = .15, or 15 points.
-    assert "+15" in card
-    assert "same cannot be told from old. &lt;b&gt;truth&lt;/b&gt; is clearly below old." in card
-    without = bam.compare(metric, truth, models, n_boot=0, **options)._repr_html_()
-    assert "same has no interval of its difference from old." in without
-    assert "<sup>1</sup> no replicates were drawn" in without
+# Inputs.
+
+
+@pytest.mark.parametrize(
+    ("changed", "fragment"),
+    [
+        ({"y_pred": {"only": [0, 1] * 200}}, "compare needs at least two models, as a dict"),
+        ({"y_pred": [0, 1] * 200}, "compare needs at least two models, as a dict"),
+        (
+            {"metric": bam.MALSBiasAmplification(), "reference": ([0, 1], [0, 1])},
+            "reference must be a setting of the metric object",
+        ),
+    ],
+)
+def test_bad_comparison_raises(changed: Columns, fragment: str) -> None:
+    with pytest.raises(ValueError, match=fragment):
+        bam.compare(**models_of() | changed)
+
+
+def test_arrays_frames_and_counts_are_compared_alike() -> None:
+    columns = models_of()
+    of_arrays = bam.compare(**columns, n_boot=100).frame
+    frame = pd.DataFrame(columns["y_pred"]).assign(
+        y=columns["y_true"], g=columns["sensitive_features"]
+    )
+    names: Columns = {"y_true": "y", "sensitive_features": "g"}
+    models = {"old": "old", "new": "new"}
+    of_frame = bam.compare(frame, models, **names, n_boot=100).frame
+    counts = bam.Counts.from_frame(frame, y_pred=models, **names)
+    of_counts = bam.compare(counts, n_boot=100).frame
+    pd.testing.assert_frame_equal(of_arrays, of_frame)
+    pd.testing.assert_frame_equal(of_arrays, of_counts)
+
+
+def test_comparison_is_shown_as_a_table_with_names_escaped() -> None:
+    columns = models_of(60)
+    columns["y_pred"] = {"old": columns["y_pred"]["old"], "<b>": columns["y_pred"]["new"]}
+    comparison = bam.compare(**columns, n_boot=0)
+    header, first, _ = repr(comparison).splitlines()
+    assert header.split() == [*comparison.frame]
+    assert first.split()[0] == "old"
+    assert "&lt;b&gt;" in comparison._repr_html_()
+    assert "<b>" not in comparison._repr_html_()

@@ -1,204 +1,211 @@
-"""What holds for every table: exact ties, invariances, undefined pairs, counts like rows."""
+"""What holds for all data: perfect models, order, names, repetition, parts, weights of 0."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
-import exact_oracle as oracle
 import numpy as np
-import pandas as pd
 import pytest
-from exact_oracle import Row
 from hypothesis import given
 from hypothesis import strategies as st
-from metric_cases import (
-    DIRECTIONS,
-    LISTS,
-    any_rows,
-    arguments,
-    counted,
-    quiet,
-    quietly,
-    rows_over,
-    same,
-    value_from,
-    without_draws,
+
+import biasamp_adapters as bam
+from biasamp_adapters.metrics.functions import get_metric
+
+pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
+
+LABELS = [0, 1, 2]
+LISTS: dict[str, Any] = {"class_labels": LABELS, "group_labels": LABELS}
+QUALITIES = (
+    "accuracy",
+    "balanced_accuracy",
+    "f1_macro",
+    "f1",
+    "inverse_cross_entropy",
+    "hard_inverse_cross_entropy",
+    "one_minus_cross_entropy",
+    "inverse_mse",
+    "inverse_rmse",
 )
 
-from biasamp_adapters import (
-    MALS,
-    DirectionalBiasAmplification,
-    DirectionalPredictabilityAmplification,
-    JointCounts,
-    LeakageAmplification,
-    quality_names,
+
+class Row(NamedTuple):
+    """The labels of a row, 0, 1 or 2, and its weight."""
+
+    y_true: int
+    y_pred: int
+    sensitive_features: int
+    sensitive_features_pred: int
+    sample_weight: float = 1.0
+
+
+codes = st.integers(0, 3**4 - 1)
+rows_of_labels = st.lists(codes, min_size=1, max_size=40).map(
+    lambda drawn: [Row(*np.unravel_index(code, (3,) * 4)) for code in drawn]
 )
-from biasamp_adapters.quality import OF_NUMBERS
+#: Sums of these weights are exact.
+weights = st.lists(st.sampled_from([0.25, 0.5, 1.0, 3.0]), min_size=40, max_size=40)
 
-sizes = st.lists(st.integers(1, 4), min_size=2, max_size=3)
+
+def columns_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    """Return the columns of the rows by the names of arguments."""
+    columns = map(list, zip(*rows, strict=True))
+    return dict(zip(Row._fields, columns, strict=True))
 
 
-@given(sizes, sizes, st.randoms(use_true_random=False), st.sampled_from(DIRECTIONS))
-def test_a_tie_is_exactly_zero(by_group: Any, by_task: Any, random: Any, direction: str) -> None:
-    """n_at = r_a c_t makes A and T independent: every sign is 0 whatever the model does."""
-    groups, tasks = range(len(by_group)), range(len(by_task))
-    cells = [(a, t) for a in groups for t in tasks for _ in range(by_group[a] * by_task[t])]
-    rows = [Row(a, t, random.choice(groups), random.choice(tasks)) for a, t in cells]
-    lists = {"groups": list(groups), "labels": list(tasks)}
-    result = quiet(DirectionalBiasAmplification(direction=direction, **lists), rows)
-    assert result.value == 0
-    assert (result.by_pair["sign"] == 0).all()
+def all_metrics() -> dict[str, Any]:
+    """Return one of each metric, without a draw in its value."""
+    metrics = {
+        name: replace(get_metric(name), **LISTS)
+        for name in ("MALS", "BA A->T", "BA T->A", "Multi A->T", "Multi T->A")
+    }
+    for name in ("LA", "DPA A->T", "DPA T->A"):
+        for quality in QUALITIES:
+            settings = {"quality": quality, "equalize": "expected", **LISTS}
+            metrics[f"{name} {quality}"] = replace(get_metric(name), **settings)
+    return metrics
+
+
+METRICS = all_metrics()
+
+
+def counts_of(rows: Sequence[Row], **lists: Any) -> bam.Counts:
+    """Return counts of the rows."""
+    return bam.Counts.from_arrays(**columns_of(rows), **LISTS | lists)
+
+
+def values_of(counts: bam.Counts, metrics: dict[str, Any] = METRICS) -> dict[str, float]:
+    """Return the value of each metric."""
+    return {name: metric.result(counts, n_boot=0).value for name, metric in metrics.items()}
+
+
+def same_values(values: dict[str, float]) -> Any:
+    """Return what a comparison takes for the same values; infinite ones are equal exactly."""
+    return pytest.approx(values, rel=1e-11, abs=1e-12, nan_ok=True)
+
+
+@given(rows_of_labels)
+def test_metrics_perfect_model_scores_zero(rows: list[Row]) -> None:
+    right = [Row(y, y, group, group) for y, _, group, _, _ in rows]
+    drawn = {"quality": "uncertainty_coefficient", "n_trials": 2, **LISTS}
+    names = ("LA", "DPA A->T", "DPA T->A")
+    metrics = METRICS | {f"{name} U": replace(get_metric(name), **drawn) for name in names}
+    assert set(values_of(counts_of(right), metrics).values()) == {0}
+
+
+@given(rows_of_labels, st.randoms(use_true_random=False))
+def test_metrics_row_order_changes_nothing(rows: list[Row], random: Any) -> None:
+    metrics = METRICS | {
+        "drawn": bam.DirectionalPredictabilityAmplification(equalize="sampled", n_trials=3, **LISTS)
+    }
+    values = values_of(counts_of(rows), metrics)
+    shuffled = values_of(counts_of(random.sample(rows, len(rows))), metrics)
+    for name, value in values.items():
+        assert shuffled[name] == value or (isnan(value) and isnan(shuffled[name]))
+
+
+@given(rows_of_labels, st.lists(st.integers(1, 5), min_size=40, max_size=40))
+def test_metrics_whole_weights_equal_repetition(rows: list[Row], numbers: list[int]) -> None:
+    weighted = [row._replace(sample_weight=n) for row, n in zip(rows, numbers, strict=False)]
+    repeated = [row for row, n in zip(rows, numbers, strict=False) for _ in range(n)]
+    assert values_of(counts_of(weighted)) == same_values(values_of(counts_of(repeated)))
+
+
+@given(rows_of_labels, weights, st.lists(codes, max_size=5), st.randoms(use_true_random=False))
+def test_metrics_parts_and_rows_of_weight_zero_change_nothing(
+    rows: list[Row], given_weights: list[float], absent: list[int], random: Any
+) -> None:
+    rows = [row._replace(sample_weight=w) for row, w in zip(rows, given_weights, strict=False)]
+    added = [Row(*np.unravel_index(code, (3,) * 4), 0.0) for code in absent]
+    middle = random.randint(1, len(rows))
+    first = random.sample([*rows[:middle], *added], middle + len(added))
+    total = sum(counts_of(part) for part in (first, rows[middle:]) if part)
+    assert total == counts_of(rows)
+    assert values_of(total) == same_values(values_of(counts_of(rows)))
 
 
 @pytest.mark.parametrize("weight", [0.1, 1 / 3, 1e-9, 7.3])
-def test_a_tie_survives_weights_that_are_not_whole(weight: float) -> None:
+def test_directional_ties_survive_weights_that_are_not_whole(weight: float) -> None:
     # 3 to 21 is as 7 to 49, but sums of such weights differ from the products by rounding.
-    cells = [(0, 0, 3), (0, 1, 21), (1, 0, 7), (1, 1, 49)]
-    rows = [Row(a, t, a, 0) for a, t, n in cells for _ in range(n)]
-    result = quiet(DirectionalBiasAmplification(), rows, sample_weight=[weight] * len(rows))
+    group, truth = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [3, 21, 7, 49], axis=1)
+    result = bam.DirectionalBiasAmplification().result(
+        truth, 0 * truth, sensitive_features=group, sample_weight=np.full(80, weight), n_boot=0
+    )
     assert result.value == 0
     assert (result.by_pair["sign"] == 0).all()
 
 
-ONE_EACH = pd.DataFrame({"A": [0, 0, 1, 1], "T": [0, 1, 0, 1], "P": [0, 1, 0, 1]})
-
-
-def doubled(rows: list[int], times: int) -> JointCounts:
-    """Counts of some of those rows, doubled so many times."""
-    counts = JointCounts.from_frame(
-        ONE_EACH.iloc[rows], task="T", attribute="A", prediction="P", labels=[0, 1]
-    )
-    for _ in range(times):
-        counts = counts + counts
-    return counts
-
-
 @pytest.mark.parametrize("doublings", [29, 33])
-def test_one_row_in_billions_has_a_sign(doublings: int) -> None:
-    """The counts (m + 1, m, m, m - 1) are off a tie by 1 of 4 m^2, which floats miss."""
-    counts = doubled([0, 1, 2, 3], doublings) + doubled([0, 0, 1, 2], 0)
-    m = 2**doublings + 1
-    assert counts.n.tolist() == [m + 1, m, m, m - 1]
-    # n n_00 - n_0 n_0 = 4m (m + 1) - (2m + 1)^2 = -1 and 4m m - (2m + 1)(2m - 1) = 1.
-    signs = DirectionalBiasAmplification().from_counts(counts).by_pair["sign"]
-    assert signs.tolist() == [-1, 1, 1, -1]
+def test_directional_one_row_in_billions_has_a_sign(doublings: int) -> None:
+    # Counts (m + 1, m, m, m - 1) are off a tie by 1 of 4 m^2, which floats miss: n n_00 - n_0 n_0
+    # = 4 m (m + 1) - (2 m + 1)^2 = -1, and 4 m m - (2 m + 1) (2 m - 1) = 1.
+    lists: dict[str, Any] = {"class_labels": [0, 1], "group_labels": [0, 1]}
+    groups, labels = [0, 0, 1, 1], [0, 1, 0, 1]
+    counts = bam.Counts.from_arrays(labels, labels, sensitive_features=groups, **lists)
+    for _ in range(doublings):
+        counts = counts + counts
+    groups, labels = [0, 0, 0, 1], [0, 0, 1, 0]
+    counts += bam.Counts.from_arrays(labels, labels, sensitive_features=groups, **lists)
+    result = bam.DirectionalBiasAmplification().result(counts, n_boot=0)
+    assert result.by_pair["sign"].tolist() == [-1, 1, 1, -1]
 
 
-def test_products_past_64_bits_keep_their_sign() -> None:
-    # (3, 1, 1, 3) * 2^31: n n_00 = 3 * 2^65 and n_0 n_0 = 2^66, both 0 modulo 2^64.
-    counts = doubled([0, 0, 0, 1, 2, 3, 3, 3], 31)
-    signs = DirectionalBiasAmplification().from_counts(counts).by_pair["sign"]
-    assert signs.tolist() == [1, -1, -1, 1]
+# Weights whose sums depend on the order of the rows by rounding: a cell that is left by subtraction
+# is then not exactly 0.
 
 
-@given(any_rows)
-def test_a_perfect_model_scores_zero(rows: list[Row]) -> None:
-    counts = counted(oracle.with_truth(oracle.with_truth(rows, "a"), "t"))
-    all_metrics = without_draws(**LISTS)
-    for quality in quality_names():
-        options = {"quality": quality, "n_trials": 2, **LISTS}
-        all_metrics.append(LeakageAmplification(**options))
-        all_metrics += [
-            DirectionalPredictabilityAmplification(direction=way, **options) for way in DIRECTIONS
-        ]
-    for metric in all_metrics:
-        value = value_from(metric, counts)
-        if isinstance(metric, MALS) and all(row.t != metric.pos_label for row in rows):
-            assert isnan(value)  # no positives
-        else:
-            assert value == 0
+def test_dpa_constant_column_of_rounding_weights_has_one_class() -> None:
+    # All rows are women; of man and woman the last prediction is missing. For men the inputs low,
+    # mid show yes; no and missing, and of three classes two can be named: 2/3. For women yes has
+    # the weight 43/30, of which low holds 40/43, and missing is all mid: (40/43 + 1) / 2.
+    groups = bam.OverlappingGroups([[1, 1], [0, 1], [0, 1]], names=["man", "woman"])
+    missing = [float("nan")] * 2
+    metric = bam.DirectionalPredictabilityAmplification(
+        direction="T->A", quality="balanced_accuracy", equalize=None, missing="abstain"
+    )
+    value = metric(
+        ["low", "mid", "mid"],
+        ["low", "mid", "mid"],
+        sensitive_features=groups,
+        sensitive_features_pred=bam.OverlappingGroups(
+            [[1, 1], [0, 1], missing], names=["man", "woman"]
+        ),
+        sample_weight=[4 / 3, 0.1, 0.3],
+    )
+    man, woman = 2 / 3, (40 / 43 + 1) / 2
+    expected = ((man - 1) / (man + 1) + (woman - 1) / (woman + 1)) / 2
+    assert value == pytest.approx(expected, abs=1e-12)
 
 
-@given(any_rows, st.lists(st.integers(1, 5), min_size=40, max_size=40))
-def test_whole_weights_equal_repetition(rows: list[Row], weights: list[int]) -> None:
-    weights = weights[: len(rows)]
-    repeated = [row for row, w in zip(rows, weights, strict=True) for _ in range(w)]
-    weighted, repetitions = counted(rows, sample_weight=weights), counted(repeated)
-    for metric in without_draws(**LISTS):
-        expected = value_from(metric, repetitions)
-        assert value_from(metric, weighted) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+def test_dpa_two_by_two_pairs_of_rounding_weights_are_the_whole() -> None:
+    # "top" has the weight 49/15, of which group 1 has 20/49; "low" is all of group 2. So the model
+    # gives (20/49 + 1) / 2, and the truth, which is one class, 1.
+    metric = bam.DirectionalPredictabilityAmplification(
+        quality="balanced_accuracy", equalize=None, class_labels=["low", "top"]
+    )
+    result = metric.result(
+        y_true=["top"] * 5,
+        y_pred=["top", "top", "low", "top", "top"],
+        sensitive_features=[1, 2, 2, 2, 2],
+        sample_weight=[4 / 3, 0.3, 0.7, 0.3, 4 / 3],
+        n_boot=0,
+    )
+    expected = (69 / 98 - 1) / (69 / 98 + 1)
+    assert result.value == pytest.approx(expected, abs=1e-12)
+    assert result.by_pair["value"].tolist() == pytest.approx([expected] * 4, abs=1e-12)
 
 
-@given(any_rows, st.randoms(use_true_random=False))
-def test_row_order_changes_nothing(rows: list[Row], random: Any) -> None:
-    counts, shuffled = counted(rows), counted(random.sample(rows, len(rows)))
-    drawn = DirectionalPredictabilityAmplification(equalize="sampled", n_trials=3, **LISTS)
-    for metric in [*without_draws(**LISTS), drawn]:
-        first, second = value_from(metric, counts), value_from(metric, shuffled)
-        assert first == second or (isnan(first) and isnan(second))
-
-
-@given(any_rows)
-def test_names_of_labels_change_nothing(rows: list[Row]) -> None:
-    # Names whose order is not that of the numbers.
-    group, task = dict(enumerate("zya")), dict(enumerate(["low", "high", "mid"]))
-    renamed = [Row(group[r.a], task[r.t], group[r.a_hat], task[r.t_hat]) for r in rows]
-    names = {"groups": sorted(group.values()), "labels": sorted(task.values())}
-    named = [MALS(pos_label="high", **names), *without_draws(**LISTS | names)[1:]]
-    numbers, words = counted(rows), counted(renamed, **names)
-    for by_number, by_name in zip(without_draws(**LISTS), named, strict=True):
-        if getattr(by_number, "quality", None) in OF_NUMBERS:
-            continue  # names have no mean
-        expected = value_from(by_number, numbers)
-        assert value_from(by_name, words) == pytest.approx(expected, abs=1e-12, nan_ok=True)
-
-
-two_class_rows = rows_over([0, 1], [0, 1])
-TWO = {"groups": [0, 1], "labels": [0, 1]}
-
-
-@given(two_class_rows)
-def test_of_two_classes_a_to_t_does_not_depend_on_the_positive_one(rows: list[Row]) -> None:
-    values = [
-        quiet(DirectionalBiasAmplification(pos_label=pos_label, **TWO), rows).value
-        for pos_label in (None, 0, 1)
-    ]
-    assert values == pytest.approx([values[0]] * 3, abs=1e-12)
-
-
-def test_of_two_classes_t_to_a_depends_on_the_positive_one() -> None:
-    # Rows with T = 0 all keep their group; of those with T = 1 one of four leaves its group 1.
-    rows = [Row(0, 0, 0, 0)] * 3 + [Row(1, 0, 1, 0)] + [Row(0, 1, 0, 1)]
-    rows += [Row(1, 1, 1, 1)] * 2 + [Row(1, 1, 0, 1)]
-    metric = DirectionalBiasAmplification
-    values = {
-        pos: metric(direction="T->A", pos_label=pos)(**arguments(rows)) for pos in (0, 1, None)
+@given(st.lists(st.sampled_from([0.1, 0.3, 0.7, 4 / 3]), min_size=20, max_size=20))
+def test_attacks_constant_group_of_rounding_weights_has_no_pairs(some: list[float]) -> None:
+    columns: dict[str, Any] = {
+        "y_true": [0, 1] * 10,
+        "y_pred": [0, 0, 1, 1] * 5,
+        "sensitive_features": [0] * 20,
+        "sensitive_features_pred": [0, 0, 1, 0] * 5,
+        "sample_weight": some,
     }
-    assert values == {0: 0, 1: -1 / 4, None: -1 / 8}
-
-
-@given(two_class_rows, st.sampled_from(DIRECTIONS))
-def test_of_two_by_two_every_pair_of_indicators_is_the_whole(
-    rows: list[Row], direction: str
-) -> None:
-    """The indicators of either class hold all there is, so 1/CE gives each pair the same value."""
-    metric = DirectionalPredictabilityAmplification(direction=direction, equalize="expected", **TWO)
-    result = quiet(metric, rows)
-    groups = {row.a for row in rows}
-    for pair in result.by_pair["value"]:
-        # A group of all rows or none is a constant: NaN by rule.
-        assert same(pair, result.value if len(groups) == 2 else None)
-
-
-@given(any_rows, st.integers(0, 40), st.booleans())
-def test_counts_give_what_rows_give(rows: list[Row], cut: int, weighted: bool) -> None:
-    frame = pd.DataFrame([row[:4] for row in rows], columns=["A", "T", "A_hat", "T_hat"])
-    frame["w"] = np.arange(len(frame)) % 3 + 0.5
-    columns = {
-        "task": "T",
-        "prediction": "T_hat",
-        "attribute": "A",
-        "attribute_prediction": "A_hat",
-    }
-    if weighted:
-        columns["weight"] = "w"
-    parts = [part for part in (frame.iloc[:cut], frame.iloc[cut:]) if len(part)]
-    first, *rest = (JointCounts.from_frame(part, **columns, **LISTS) for part in parts)
-    counts = sum(rest, first)
-    for metric in without_draws(**LISTS):
-        weights = {"sample_weight": frame["w"].tolist()} if weighted else {}
-        expected = quiet(metric, rows, **weights).value
-        assert quietly(metric.from_counts, counts).value == pytest.approx(
-            expected, abs=1e-12, nan_ok=True
-        )
+    result = get_metric("DPA T->A").result(**columns, n_boot=0)
+    assert result.by_pair["value"].isna().all()

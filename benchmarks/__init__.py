@@ -1,1 +1,0 @@
-"""Ratios of times measured in one run: ``python -m benchmarks``. Not part of the tests."""

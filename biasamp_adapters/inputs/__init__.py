@@ -1,1 +1,0 @@
-"""Reading of inputs: arrays, frames and files become coded columns."""

@@ -1,1 +1,0 @@
-"""The attackers behind LA and DPA: on tables of counts, or fitted on rows."""

@@ -1,1 +1,0 @@
-"""Audits: what is computed, what is said of it, and the gate."""

@@ -1,1 +1,0 @@
-"""Thresholds: decisions from scores, and what other thresholds would give."""
