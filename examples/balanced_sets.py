@@ -31,7 +31,7 @@ def describe(rows: pd.DataFrame) -> tuple[int | str, ...]:
 
 
 def claims(train: pd.DataFrame, balanced: pd.DataFrame) -> pd.DataFrame:
-    """Return what the text says of its sets beside the counts of the data."""
+    """Return what the text says of its sets next to the counts of the data."""
     counts = train.groupby("verb")["gender"].value_counts().unstack(fill_value=0)
     ratios = counts.max(axis=1) / counts.min(axis=1)
     kept = counts[ratios < 3]

@@ -49,7 +49,7 @@ def shift(direction: str) -> float:
 
 
 def find() -> Tables:
-    """Return Table 2 beside what follows from its first two rows."""
+    """Return Table 2 next to what follows from its first two rows."""
     table = bam.studies.load_published("w21_table_2")
     two = table[(table["source"] == "uniform") & (table["pronouns"] == 2)]
     two = two.set_index("direction")

@@ -67,7 +67,7 @@ def dpa(way: str, quality: str, tables: Any) -> pd.Series:
 
 
 def find() -> Tables:
-    """Return Table 7 beside what Table 6 gives, and DPA by four qualities."""
+    """Return Table 7 next to what Table 6 gives, and DPA by four qualities."""
     printed = bam.studies.load_published("t25_table_7")
     rows, curves = [], []
     for split, way in SETS:

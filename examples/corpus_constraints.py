@@ -47,7 +47,7 @@ def mals(ratios: pd.DataFrame, column: str) -> float:
 
 
 def find(data_home: Path) -> Tables:
-    """Return MALS of both data sets, and the numbers of the text beside ours."""
+    """Return MALS of both data sets, and the numbers of the text next to ours."""
     rows, values = [], {}
     for label, name in (("COCO", "coco"), ("imSitu", "imsitu")):
         ratios = read(data_home, name)

@@ -47,7 +47,7 @@ def terms() -> list[tuple[str, tuple[int, int], str, Fraction]]:
 
 
 def find() -> Tables:
-    """Return each term of the equations beside that of the package, and the three values."""
+    """Return each term of the equations next to that of the package, and the three values."""
     # MALS is the mean of both tasks, so each is a column of a matrix.
     matrices = [np.column_stack([1 - task, task]) for task in (T, T_HAT)]
     results = {

@@ -17,7 +17,7 @@ MASKS = {"original": "orig", "noisy mask": "noisy", "full mask": "full"}
 
 
 def means(objects: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 1 beside the means of Table 3, whose values are printed times 100."""
+    """Return Table 1 next to the means of Table 3, whose values are printed times 100."""
     rows = []
     for row in bam.studies.load_published("w21_table_1").itertuples():
         name = "MALS" if row.metric == "MALS" else f"BA {row.direction.replace('->', '→')}"

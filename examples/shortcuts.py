@@ -36,7 +36,7 @@ def entropy(p: float) -> float:
 
 
 def limits() -> pd.DataFrame:
-    """Return the printed numbers beside what those of Multi allow."""
+    """Return the printed numbers next to what those of Multi allow."""
     table, rows = bam.studies.load_published("t25_table_8"), []
     for strength, part in table.groupby("shortcut_difference"):
         values = part.set_index("metric")["value"]

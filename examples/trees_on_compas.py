@@ -48,7 +48,7 @@ def values(people: pd.DataFrame, race: pd.Series) -> dict[tuple[str, str], float
 
 
 def find(data_home: Path) -> Tables:
-    """Return the counts of Table 6, our trees beside Table 7, and DPA with race as text."""
+    """Return the counts of Table 6, our trees next to Table 7, and DPA with race as text."""
     people = read(data_home)
     # 0 is Caucasian and 1 African-American, as in the paper.
     race = (people["race"] == "African-American").astype(int)

@@ -34,7 +34,7 @@ METRICS = {
 
 
 def shortcomings() -> pd.DataFrame:
-    """Return the values of the text beside ours."""
+    """Return the values of the text next to ours."""
     counts, rows = bam.studies.load_published("w21_shortcomings"), []
     for scenario, metric, printed, decimals in PRINTED:
         cells = counts[counts["scenario"] == scenario]

@@ -279,23 +279,23 @@ def largest_sentences(subject: Subject) -> list[str]:
 
 
 def _difference(record: LargestRecord, names: Names) -> str:
-    told, value = MEASURES[record["measure"]], record["value"]
-    measure = told.plural
+    named, value = MEASURES[record["measure"]], record["value"]
+    measure = named.plural
     if value is None and not record["reason"]:
         return words.LARGEST_TOO_FEW.format(measure=measure)
     if value is None or record["low"] is None or record["high"] is None:
         return words.LARGEST_NO_INTERVAL.format(measure=measure, reason=record["reason"])
     digits, is_clear = Digits.of(record), record["low"] > 0
     bound = digits.bound(record["high"])
-    if told.short and names.data["positive"] is not None:
+    if named.short and names.data["positive"] is not None:
         difference = words.DIFFER_UNCLEAR.format(bound=bound)
         if is_clear:
             difference = words.DIFFER_BY.format(least=digits.end(record["low"]), most=bound)
         label, parts = names.data["positive"], _lowest_and_highest(record, names, digits)
         parts |= {"first": parts["high"], "second": parts["low"]}
         shares = shares_predicted(names, label, parts)
-        kind = names.labelled(label, told.labelled == "positive")
-        about = {"kind": kind, "shares": shares, "short": told.short}
+        kind = names.labelled(label, named.labelled == "positive")
+        about = {"kind": kind, "shares": shares, "short": named.short}
         return words.LARGEST_ERRORS.format(difference=difference, **about)
     if not is_clear:
         return words.LARGEST_UNCLEAR.format(measure=measure, bound=bound)

@@ -248,7 +248,7 @@ class Subject:
 
     @property
     def has_errors(self) -> bool:
-        """Whether equal error rates and errors by group can be told: not of one prediction."""
+        """Whether equal error rates and errors by group say something: not of one prediction."""
         is_constant = bool(self.verdict["constant"])
         if self.main is not None and self.names.data["kind"] == "tasks":
             task = self.gaps[self.main]["of_class"]
@@ -295,7 +295,7 @@ class Subject:
 
 
 def subject_of(summary: Summary, direction: str) -> Subject:
-    """Return what one direction is told by: the model with the most certain change of all.
+    """Return the subject of one direction: the model with the most certain change of all.
 
     Of equal ones it is the first.
     """

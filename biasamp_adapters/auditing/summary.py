@@ -18,7 +18,7 @@ class Measure(NamedTuple):
     """A rate by group, of which the report has the largest difference and the ratio.
 
     ``rate`` is its key among the rates of groups, and ``labelled`` says which rows it is a share
-    of: those labelled "positive" or "negative", or all. With a ``short`` name, it is told as the
+    of: those labelled "positive" or "negative", or all. With a ``short`` name, it is worded as the
     share of these rows that is predicted positive.
     """
 

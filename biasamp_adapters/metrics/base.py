@@ -200,7 +200,7 @@ class Metric:
         return self.results(evaluation, n_boot, confidence, random_state)[model]
 
     def read(self, data: Any, y_pred: Any, columns: Mapping[str, Any]) -> Evaluation:
-        """Return the rows of arrays or data beside the reference."""
+        """Return the rows of arrays or data, with the reference."""
         options = self._reading_options()
         counts, names = read_counts(data, y_pred, columns=columns, options=options)
         return self.evaluate(counts.rows, names)
@@ -215,7 +215,7 @@ class Metric:
                 raise ValueError(f"{role} must be given for {self.name}; received None")
 
     def evaluate(self, rows: Rows, names: Mapping[str, Any] | None = None) -> Evaluation:
-        """Return rows beside the reference, on common labels; ``names`` are those of columns."""
+        """Return rows and the reference, on common labels; ``names`` are those of columns."""
         options = self._reading_options()
         return align(rows, read_reference(self.reference, names, options), options)
 

@@ -36,7 +36,7 @@ def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axe
     results : ThresholdSweep, DataFrame, or mapping of str to these
         A frame has the varied quantity, ``value``, and for a band ``band_low`` and ``band_high`` or
         ``low`` and ``high``: that of :func:`~biasamp_adapters.track`, which has a curve for
-        each metric, or one that you made. Accuracies beside other numbers of a frame are left out.
+        each metric, or one that you made. Accuracies next to other numbers of a frame are left out.
     x : str, optional
         The column of the varied quantity; by default "share", "threshold" or "model", whichever
         comes first. What is no number stands at 0, 1, ... under its name.

@@ -29,7 +29,7 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
         A DataFrame has ``low`` and ``high``, the value as ``value`` or ``mean``, and names of rows
         as ``metric``, ``name`` or ``model``: that of
         :func:`~biasamp_adapters.over_runs`, ``Comparison.frame`` and parts of a report. Its
-        accuracies beside other numbers are left out. A MetricFrame has a row for each metric and
+        accuracies next to other numbers are left out. A MetricFrame has a row for each metric and
         group, with its outermost quantiles; metrics whose names begin like ours, as in
         "BA by race", have a sign.
     ax : matplotlib Axes, optional

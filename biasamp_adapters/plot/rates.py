@@ -92,7 +92,7 @@ def _rows(tables: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _draw(ax: Axes, y: int, cells: Any) -> None:
-    """Draw the mark of a row, and write its numbers beside it."""
+    """Draw the mark of a row, and write its numbers next to it."""
     shape, colour = cells[1].mark, canvas.COLOURS[cells[1].tone]
     canvas.write_beside(ax, y, cells[-1].note or cells[2].text, colour)
     if shape is None:

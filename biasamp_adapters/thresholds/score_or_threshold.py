@@ -17,7 +17,7 @@ from biasamp_adapters.counting.variables import Codes
 #: More distinct scores are put into as many bins of about equal weight.
 MOST_SCORES = 20
 
-#: The most decimals with which a threshold is told.
+#: The most decimals with which a threshold is written.
 _MOST_DECIMALS = 17
 
 
