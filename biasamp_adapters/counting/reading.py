@@ -279,8 +279,9 @@ def on_common_labels(variables: Variables, listed: Lists) -> Variables:
     moved = dict(variables)
     for truth in PREDICTED:
         same = {key: v for key, v in variables.items() if TRUTH[key[0]] == truth}
+        if matrices := {key: v for key, v in same.items() if v.is_matrix}:
+            same |= _with_column_names(matrices, listed.get(truth))
         if same:
-            same |= _with_column_names(same, listed.get(truth))
             common = _common_labels(same, listed, truth)
             moved |= {key: v.with_labels(common) for key, v in same.items()}
     return moved
@@ -300,10 +301,10 @@ def _common_labels(same: Variables, listed: Lists, truth: str) -> tuple[Label, .
     return common
 
 
-def _with_column_names(same: Variables, listed: tuple[Label, ...] | None) -> Variables:
+def _with_column_names(matrices: Variables, listed: tuple[Label, ...] | None) -> Variables:
     """Return matrices whose unnamed columns take the names of the others, or the listed ones."""
-    matrices = {key: v for key, v in same.items() if v.is_matrix}
     lists = [v.labels for v in matrices.values()]
+    renamed: Variables = {}
     named = [labels for labels in lists if not _are_positions(labels)]
     names = listed or next(iter(named or lists), ())
     for (role, model), variable in matrices.items():
@@ -318,8 +319,8 @@ def _with_column_names(same: Variables, listed: tuple[Label, ...] | None) -> Var
             columns = listing(names)
             rule = f"{role} must have the columns {columns}"
             raise ValueError(f"{rule}; received {listing(labels)}: rename one of them")
-        matrices[role, model] = variable.with_labels(names)
-    return matrices
+        renamed[role, model] = variable.with_labels(names)
+    return renamed
 
 
 def _are_positions(labels: tuple[Label, ...]) -> bool:
