@@ -44,6 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with the table, counts of it, and rates."""
     monkeypatch.chdir(tmp_path)
     rows().to_csv("rows.csv", index=False)
+    rows().to_csv("more.csv", index=False)
     rows().astype({"U": str}).to_parquet("rows.parquet")
     Path("rates.json").write_text(json.dumps(RATES))
     assert cli.main(["count", "rows.csv", *COLUMNS, "-o", "counts.json"]) == 0
@@ -85,6 +86,7 @@ def summary_of(biasamp: Biasamp, *arguments: str) -> Any:
         (["--clusters", "person"], "n_clusters", 100),
         (["--reference", "rows.parquet"], "reference", 200),
         (["--reference", "counts.json"], "reference", 200),
+        (["--reference", "rows.csv", "--reference", "more.csv"], "reference", 400),
         (["--where", "w > 2 and B = 'y'"], "rows", 100),
         (["--pos-label", "0"], "positive", 0),
         (["--favorable-label", "1"], "favorable", 1),

@@ -168,7 +168,10 @@ BY_RACE = {"sensitive_features": "race"}
             lambda: bam.PrevalenceThreshold().fit(Y, SCORE),
             "y_true has 10 classes and y_score 2 values; are they swapped? fit(y_score, y_true).",
         ),
-        (lambda: REPORT.check(fail_above=0.02), 'bounds are a mapping, as in {"BA": 0.02}.'),
+        (
+            lambda: REPORT.check(fail_above=0.02),
+            'fail_above must be a mapping, as in {"BA": 0.02}; received 0.02',
+        ),
         (lambda: REPORT.check(), "a check needs at least one bound."),
         (
             lambda: REPORT.check(fail_above={"BA A>T": 0.02}),

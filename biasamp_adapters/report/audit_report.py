@@ -24,7 +24,7 @@ from biasamp_adapters.auditing.summary import PARTS, Summary
 from biasamp_adapters.counting.counts import read_counts
 from biasamp_adapters.counting.labels import ATTRIBUTE, Label, find_label
 from biasamp_adapters.counting.paths import digests_of
-from biasamp_adapters.counting.reference import align, read_reference
+from biasamp_adapters.counting.reference import align, check_reference, read_reference
 from biasamp_adapters.inference.replicates import N_BOOT, read_seed
 from biasamp_adapters.metrics.base import A_TO_T, check_choice, check_confidence, check_whole
 from biasamp_adapters.report.compose import compose
@@ -352,6 +352,7 @@ def audit(
         raise TypeError("An estimator is audited by AuditReport.from_estimator(model, X, y, ...)")
     check_whole("n_boot", n_boot, 0)
     check_confidence(confidence)
+    check_reference(reference)
     columns = {
         "y_true": y_true,
         "sensitive_features": sensitive_features,

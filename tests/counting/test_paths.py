@@ -312,6 +312,13 @@ def test_missing_file_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pa
     assert str(raised.value) == f"There is no file '{path}'."
 
 
+@pytest.mark.parametrize("path", ["s3://bucket/x.parquet", "https://example.org/*.csv"])
+def test_address_raises_with_the_rule(path: str) -> None:
+    with pytest.raises(FileNotFoundError) as raised:
+        rows_of(path)
+    assert str(raised.value) == f"Paths must be those of local files; received '{path}'."
+
+
 def test_folder_raises_with_the_pattern_that_works(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"must be a file, or files as in 'folder/\*\.csv'"):
         rows_of(tmp_path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import log
+from math import isnan, log
 from typing import Any
 
 import numpy as np
@@ -185,6 +185,18 @@ def test_leave_one_out_draws_its_flips() -> None:
     loo = DPA(evaluation="loo", n_trials=1)
     values = {loo.result(**independent(500), n_boot=0, random_state=i).value for i in range(3)}
     assert len(values) == 3
+
+
+def test_relative_change_of_a_level_below_0_has_a_note() -> None:
+    # 1 - log 4 is below 0; a constant prediction has the level 1.
+    columns: Columns = {"y_true": [0, 1, 2, 3] * 10, "y_pred": [0] * 40}
+    columns["sensitive_features"] = ["a"] * 20 + ["b"] * 20
+    quality = {"quality": "one_minus_cross_entropy"}
+    result = DPA(**quality).result(**columns, n_boot=0)
+    assert isnan(result.value)
+    assert "one_minus_cross_entropy is below 0, so no relative change is defined" in str(result)
+    difference = DPA(change="absolute", equalize=None, **quality)(**columns)
+    assert difference == pytest.approx(log(4))
 
 
 # The uncertainty coefficient.

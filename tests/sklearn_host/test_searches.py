@@ -144,6 +144,7 @@ def test_search_with_four_scorers_predicts_once_per_fold(compas) -> None:
             "must be the name of a level of y's index; received",
         ),
         ({"sensitive_features": "race", "reference": "all"}, "reference must be 'evaluated'"),
+        ({"sensitive_features": "race", "reference": [1, 0, 1]}, "reference must be a pair"),
         ({"metric": "BA T->A", "sensitive_features": "race"}, "must read predicted classes"),
         (
             {"metric": "XY", "sensitive_features": "race"},
