@@ -181,7 +181,7 @@ def warn_of_order(inputs: Iterable[tuple[str, Any]]) -> None:
 
 
 def _is_in_another_order(first: pd.Index[Any], second: pd.Index[Any]) -> bool:
-    if len(first) != len(second) or first.equals(second):
+    if first.equals(second):
         return False
     labels, others = list(first), list(second)
     are_distinct = len(set(labels)) == len(labels)

@@ -239,7 +239,7 @@ def read_variables(inputs: Mapping[Key, Any], listed: Lists, missing_values: Any
         elif are_columns.get(TRUTH[role]):
             variable = _read_columns(given, role)
         elif role == PREDICTION:
-            true_labels = variables[TASK, None].labels if (TASK, None) in variables else (0, 1)
+            true_labels = variables[TASK, None].labels if (TASK, None) in variables else ()
             variable = read_probabilities(given, listed.get(TASK, true_labels), role)
         if variable is None:
             variable = read_labels(given, role)

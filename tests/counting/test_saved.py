@@ -230,6 +230,7 @@ def test_small_group_is_one_sum_without_interval(tmp_path: Path) -> None:
 
 def test_few_rows_are_one_sum(tmp_path: Path) -> None:
     loaded = save_without_rows(make_counts(n=300), tmp_path)
+    assert loaded.rows.n.tolist() == [300]
     assert METRICS[1].result(loaded).reason == "the saved counts hold one sum of all rows"
 
 

@@ -95,6 +95,12 @@ def test_largest_ratio_of_zeros_or_of_a_number_below_0_is_undefined():
         assert largest.ratio.reason == "a ratio needs values of at least 0, and one above 0"
 
 
+def test_largest_ratio_of_a_rate_of_0_is_0():
+    largest = largest_gap(alternating([0.5, 0.0], [0.1, 0]), HUNDRED, "AB")
+    assert largest.ratio.value == 0
+    assert largest.ratio.reason == "B has fewer than 5 positives"
+
+
 # Values without an interval
 
 
