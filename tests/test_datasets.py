@@ -173,7 +173,12 @@ def test_fetch_compas_changed_rows_are_refused_and_kept(
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"no gzip", gzip.compress(b"age,race\n" * 99)[:-9], gzip.compress(b"age,race\n20,Other")],
+    [
+        b"",
+        b"no gzip",
+        gzip.compress(b"age,race\n" * 99, mtime=0)[:-9],
+        gzip.compress(b"age,race\n20,Other", mtime=0),
+    ],
     ids=["empty", "text", "cut", "other columns"],
 )
 def test_fetch_compas_unreadable_file_is_named(tmp_path: Path, content: bytes) -> None:
