@@ -255,12 +255,13 @@ def _are_columns_labels(inputs: Mapping[Key, Any], truth: str) -> bool:
     same = [(role, given) for (role, _), given in inputs.items() if TRUTH[role] == truth]
     if truth == ATTRIBUTE:
         return any(isinstance(given, Table) and given.are_groups for _, given in same)
-    widths = {role: len(given.names) for role, given in same if isinstance(given, Table)}
+    tables = [(role, given) for role, given in same if isinstance(given, Table)]
     others = [role for role, given in same if not isinstance(given, Table)]
-    for role, width in widths.items():
-        if width > 1 and others:
-            raise ValueError(explain_width(role, width, others[0]))
-    return any(widths.values()) and not others
+    for role, table in tables:
+        if len(table.names) > 1 and others:
+            raise ValueError(explain_width(role, len(table.names), others[0]))
+    # One column holds labels, unless a pattern names it.
+    return not others and any(len(x.names) > 1 or x.are_groups for _, x in tables)
 
 
 def _read_columns(given: Any, role: str) -> Block:

@@ -127,9 +127,18 @@ def test_labels_named_as_missing_leave_probabilities_of_0_and_1() -> None:
     assert counts == bam.Counts.from_arrays(y[:2], p[:2], sensitive_features=groups[:2])
 
 
-def test_sparse_column_reads_as_a_column() -> None:
-    column = sparse.csr_array(np.array(Y))
-    assert bam.directional_bias_amplification(column, P, sensitive_features=G) == BA_OF_ROWS
+@pytest.mark.parametrize(
+    ("y", "p"),
+    [
+        (sparse.csr_array(np.array(Y)), P),
+        (np.array(Y)[:, None], np.array(P)[:, None]),
+        (pd.DataFrame({"y": Y}), pl.DataFrame({"p": P})),
+    ],
+)
+def test_one_column_of_two_dimensions_reads_as_a_column(y: Any, p: Any) -> None:
+    counts = bam.Counts.from_arrays(y, p, sensitive_features=G)
+    assert not counts.rows.is_matrix("y_true")
+    assert bam.DirectionalBiasAmplification().result(counts).value == BA_OF_ROWS
 
 
 def test_matrix_of_minus_1_and_1_reads_as_0_and_1() -> None:
@@ -143,6 +152,14 @@ def test_index_in_another_order_warns() -> None:
     y, p = pd.Series(Y, index=[*"rstu"]), pd.Series(P, index=[*"utsr"])
     with pytest.warns(bam.AmplificationWarning, match="y_true and y_pred have the same index"):
         bam.directional_bias_amplification(y, p, sensitive_features=G)
+
+
+def test_rows_in_another_order_than_positions_warn_unless_they_are_of_a_model() -> None:
+    y, in_order = pd.Series(Y, index=[3, 1, 0, 2]), pd.Series(G)
+    with pytest.warns(bam.AmplificationWarning, match="y_true and sensitive_features have"):
+        bam.directional_bias_amplification(y, P, sensitive_features=in_order)
+    predicted = pd.Series(P)
+    assert bam.directional_bias_amplification(y, predicted, sensitive_features=G) == BA_OF_ROWS
 
 
 def test_label_lists_keep_their_order_and_their_labels_without_rows() -> None:
@@ -217,6 +234,13 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"missing_values": "NA"}, "missing_values must be a list of labels; received 'NA'"),
     ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels; received inf"),
     ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
+    (
+        {
+            "y_true": pd.Series(Y, index=pd.MultiIndex.from_arrays([G, G], names=["sex", "sex"])),
+            "sensitive_features": "sex",
+        },
+        "y_true's index must have one level 'sex'; received several",
+    ),
     ({"y_true": [*"nyyn"], "y_pred": [0.1, 0.9, 0.8, 0.2]}, "y_pred must share labels with y_true"),
     ({"missing": "skip"}, "missing must be 'error', 'drop' or 'abstain'; received 'skip'"),
     ({"reference": pd.DataFrame({"y": Y})}, "reference must be a pair"),
