@@ -14,6 +14,9 @@ VERDICTS = {
     "cannot_say": "no verdict",
 }
 SHOWS, CANNOT_BE_JUDGED = ("shows {words}", "show {words}"), "cannot be judged"
+#: What models show of whose several gaps not all change.
+IN_PART = {"amplifies": "some larger gaps", "reduces": "some smaller gaps"}
+IN_PART |= {"reverses": "some reversed gaps"}
 #: What happens to one gap and to several, in the order in which they are counted.
 STATUSES = {
     "grows": ("grows", "grow"),
@@ -132,8 +135,9 @@ CLOSING_SEVERAL_REVERSE = (
 BETWEEN_MEMBERS, BETWEEN = "between {members}", "between {a} and {b}"
 COUNT, COUNT_NEXT = "{n:,} of {gaps} {scope} clearly {verb}", "{n:,} clearly {verb}"
 COUNT_UNCLEAR = "{n:,} {do} not clearly {verb}"
-ON_AVERAGE = "{counts}, but the gaps {verb} on average: {mean}"
-MEAN_ONLY = "no single gap {scope} clearly {changes}, but the gaps {verb} on average: {mean}"
+ON_AVERAGE = "{counts}, but the {gaps} {verb} on average: {mean}"
+MEAN_ONLY = "no single gap {scope} clearly {changes}, but the {gaps} {verb} on average: {mean}"
+ALL_GAPS, GAPS_IN_MEAN = "gaps", "{gaps} with a certain direction"
 NONE_CHANGES = "no gap {scope} clearly {changes}"
 MEAN = "The mean change of the {gaps} with a certain direction is {mean}."
 NO_MEAN = "No gap has a certain direction, so there is no mean change."
