@@ -303,7 +303,7 @@ SURE_ONE_UNCLEAR = (
     "The verdict uses {level} bands that allow for either direction of the gap in the {true}."
 )
 SURE_SEVERAL = "The verdict uses {level} bands that hold at once for all {gaps}{mean}."
-SURE_MODELS = "The verdict uses {level} bands that hold at once for the gap of all {models}."
+SURE_MODELS = "The verdict uses {level} bands that hold at once for the gaps of {models}."
 SURE_SEVERAL_MODELS = (
     "The verdict uses {level} bands that hold at once for the {gaps} of each of {models}{mean}."
 )

@@ -9,6 +9,7 @@ from biasamp_adapters.auditing.subject import (
     DOWN,
     UP,
     Subject,
+    all_models,
     gaps_of,
     is_above,
     is_changed,
@@ -153,9 +154,7 @@ def _count_models(subject: Subject, by_code: dict[str, list[str]]) -> str:
     (code, models), *others = by_code.items()
     total = len(subject.verdicts)
     if not others:
-        every = words.BOTH if total == 2 else words.ALL
-        kinds = every.format(members="models" if total == 2 else count(total, "model"))
-        return f"{kinds} {_verb(subject, code, total)}"
+        return f"{all_models(total)} {_verb(subject, code, total)}"
     first = words.MODELS_COUNTED.format(
         n=len(models), models=count(total, "model"), verdict=_verb(subject, code, len(models))
     )
