@@ -263,7 +263,7 @@ SCORES_IMPLY = (
     "the same or a similar score."
 )
 OR_MORE, MORE_THAN = "{threshold} or more", "more than {threshold}"
-NOT_TOLD_APART = "Score and threshold are not told apart: {reason}."
+NOT_SEPARATED = "Score and threshold are not separated: {reason}."
 NEEDS_TWO_CLASSES, NEEDS_SCORE = "it needs two classes", "it needs y_score"
 FEW_ROWS_OF_SCORE = "there are fewer than {n} rows"
 TWO_VALUES = "the score has two values only"

@@ -308,7 +308,7 @@ def _more_of_gap(subject: Subject) -> tuple[list[str], list[str]]:
     if main is None:
         rest = equal_errors_of_ba(subject, error)
         if subject.summary["scores"] and not names.compares_classes:
-            rest.append(words.NOT_TOLD_APART.format(reason=words.NO_GAP_NAMED))
+            rest.append(words.NOT_SEPARATED.format(reason=words.NO_GAP_NAMED))
         return [], rest
     of_gap, first, rest = GapSentences(subject.gaps[main], names, subject.gaps), [], []
     is_multiclass = names.data["kind"] == "classes" and not names.has_two_classes
