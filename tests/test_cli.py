@@ -249,12 +249,23 @@ def test_checks_decide_the_exit_code(
             ["rows.csv", *COLUMNS[:2], *COLUMNS[4:], "--y-score", "S"],
             "--y-score needs --threshold or --y-pred.",
         ),
-        (["rows.csv", *COLUMNS, "--missing", "skip"], "missing must be 'error', 'drop'"),
+        (["rows.csv", *COLUMNS, "--missing", "skip"], ": --missing must be 'error', 'drop'"),
+        (
+            ["rows.csv", *COLUMNS, "--sensitive-features", "U", "--missing-values", "?"],
+            "received 1: see --missing, such as --missing drop",
+        ),
+        (
+            ["rows.csv", *COLUMNS, "--y-pred", "new=P", "--y-score", "S"],
+            "--y-score must be NAME=COLUMN of 'P', 'new=P'; received 'S'",
+        ),
         (["rows.csv", *COLUMNS, "--sample-weight", "w", "--sample-weight", "S"], "one column"),
         (["rows.csv", *COLUMNS, "--where", "C = 1"], "There is no column 'C'."),
         (["counts.json", "--where", "B = 'x'"], "count with where instead"),
         (["counts.json", *COLUMNS], "must not be given"),
-        (["rows.csv", *COLUMNS, "--html", "none/out.html"], "There is no folder 'none' for html."),
+        (
+            ["rows.csv", *COLUMNS, "--html", "none/out.html"],
+            "There is no folder 'none' for --html.",
+        ),
         (["*ows.csv", *COLUMNS, "--json", "rows.csv"], "json must not replace an input"),
         (
             ["rows.csv", *COLUMNS, "--reference", "rates.json", "--json", "./rates.json"],

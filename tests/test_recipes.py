@@ -1,6 +1,6 @@
 """Blocks of the guide that need more than one host's room, and what people type first.
 
-Blocks of one host are tests of that host, and audits without a host are in ``test_examples``.
+Blocks of one host are tests of that host.
 """
 
 from __future__ import annotations

@@ -94,7 +94,8 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
     if plain in ("gaps", "gaps A->T", "gaps T->A") and rule == "require_within":
         direction = plain.removeprefix("gaps").strip() or "A->T"
         if direction not in summary["data"]["directions"]:
-            raise ValueError(f"{plain} must be of a direction of the report; it has none of these")
+            [known] = summary["data"]["directions"]
+            raise ValueError(f"gaps must be those of {known} in this report; received {plain!r}")
         return list(_gaps(summary, direction))
     numbers = [_Checked(x["model"], x["name"], x["key"], x) for x in numbers_of(summary)]
     found = [x for x in numbers if plain in (x.name, x.key, x.name.removesuffix(" A->T"))]

@@ -354,8 +354,8 @@ def _filter(
 def _check_header(file: _File) -> None:
     """Raise if the first line of CSV has numbers for names, or none."""
     if not file.names or any(re.fullmatch(r"\s*-?[0-9.]+\s*", name) for name in file.names):
-        call = "pandas.read_csv(..., names=[...])"
-        raise ValueError(f"{_quote(file.path)} seems to have no header line: pass {call}.")
+        remedy = "write one, or pass pandas.read_csv(..., names=[...])"
+        raise ValueError(f"{_quote(file.path)} seems to have no header line: {remedy}.")
 
 
 def _literal(text: str) -> str:

@@ -186,7 +186,7 @@ def read_scores(values: Any, argument: str) -> Codes:
 
 
 def explain_width(role: str, width: int, other: str) -> str:
-    """Return what is wrong with columns beside one column of labels."""
+    """Return why columns do not go with one column of labels."""
     widths = f"{role} has {width} columns and {other} 1"
     if role == TASK:
         return f"{widths}. Pass the column of the labels."
@@ -265,7 +265,7 @@ def _are_columns_labels(inputs: Mapping[Key, Any], truth: str) -> bool:
 
 
 def _read_columns(given: Any, role: str) -> Block:
-    """Return a matrix; labels beside overlapping groups become columns."""
+    """Return a matrix; labels that go with overlapping groups become columns."""
     if isinstance(given, Table) and (TRUTH[role] == TASK or given.are_groups):
         return read_matrix(given, role)
     column = read_labels(given, role)

@@ -122,7 +122,8 @@ def read_reference(
     if counts is not None:
         return counts.rows
     if columns is None:
-        raise _wrong_reference(reference)
+        rule = "reference must be a pair, counts or rates where no argument names its columns"
+        raise ValueError(f"{rule}; received a {type(reference).__name__}")
     names = {role: columns[role] for role in (TASK, ATTRIBUTE) if columns.get(role) is not None}
     return Counts.from_frame(reference, **names, **read).rows
 
@@ -131,20 +132,15 @@ def check_reference(reference: Any) -> None:
     """Raise unless a reference is of a kind that can be read."""
     is_table = isinstance(reference, BaseRates | Counts | Mapping) or hasattr(reference, "columns")
     if not (reference is None or is_table or _is_pair(reference) or are_paths(reference)):
-        raise _wrong_reference(reference)
+        rule = "reference must be a pair (y_true, sensitive_features), Counts, BaseRates, a frame"
+        length = f" of length {len(reference)}" if isinstance(reference, list | tuple) else ""
+        raise ValueError(f"{rule} or a file; received a {type(reference).__name__}{length}")
 
 
 def _is_pair(reference: Any) -> bool:
     """Return whether a reference is two columns; a list of text is files."""
     is_list_of_two = isinstance(reference, tuple | list) and len(reference) == 2
     return is_list_of_two and (isinstance(reference, tuple) or not are_paths(reference))
-
-
-def _wrong_reference(reference: Any) -> ValueError:
-    rule = "reference must be a pair (y_true, sensitive_features), Counts or BaseRates"
-    length = f" of length {len(reference)}" if isinstance(reference, list | tuple) else ""
-    received = f"a {type(reference).__name__}{length}"
-    return ValueError(f"{rule}, or with data a frame or file; received {received}")
 
 
 def align(

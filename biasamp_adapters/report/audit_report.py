@@ -374,8 +374,8 @@ def audit(
     counts, used = read_counts(data, y_pred, columns=columns, options=options)
     if not counts.rows.has(ATTRIBUTE):
         raise ValueError(
-            "sensitive_features is missing. Pass the groups of the rows, sensitive_features=race, "
-            "or with data the name of their column."
+            "sensitive_features is missing. Pass the groups of the rows, or with data the name of "
+            "their column, as in sensitive_features='race'."
         )
     compared = read_reference(reference, used, options)
     # Data of a single group have a report, which says that there is no gap to judge.

@@ -59,7 +59,12 @@ NO_INTERVAL = "No number here has an interval, so no change is called clear."
         ),
         (
             MARKED | of_gaps(records=[CLEAR], models="abc"),
-            f"The verdict uses 95% bands that hold at once for the gap of all 3 models. "
+            f"The verdict uses 95% bands that hold at once for the gaps of all 3 models. "
+            f"{IS_CLEAR}. {SAMPLING}",
+        ),
+        (
+            MARKED | of_gaps(records=[CLEAR], models="ab"),
+            f"The verdict uses 95% bands that hold at once for the gaps of both models. "
             f"{IS_CLEAR}. {SAMPLING}",
         ),
         (

@@ -61,10 +61,10 @@ HEADLINES = {
     "2 of 8 gaps between the elder of the two and the younger of the two clearly grow, 2 clearly "
     "appear and 2 clearly shrink.": groups(["the elder of the two", "the younger of the two"])
     | of_gaps("mixed", grows=2, appears=2, shrinks=2, unclear=2),
-    "no single gap between groups clearly changes, but the gaps grow on average: +3 points (+0.4 "
-    "to +6).": THREE | of_gaps(mean=(3, 0.4, 6), named=(), unclear=10),
+    "no single gap between groups clearly changes, but the 7 gaps with a certain direction grow on "
+    "average: +3 points (+0.4 to +6).": THREE | of_gaps(mean=(3, 0.4, 6), named=(), unclear=10),
     "1 of 10 gaps between groups clearly grows, but the gaps shrink on average: −2.4 points (−3.9 "
-    "to −0.9).": THREE | of_gaps("mixed", (-2.4, -3.9, -0.9), grows=1, unclear=9),
+    "to −0.9).": THREE | of_gaps("mixed", (-2.4, -3.9, -0.9), n_in_mean=10, grows=1, unclear=9),
     "no gap between groups clearly changes.": THREE
     | of_gaps("no_clear_change", (1, -2, 4), named=(), unclear=10),
     "no gap between groups clearly grows or shrinks.": THREE
@@ -198,6 +198,10 @@ MODELS = {
     "the labels of these rows, all 3 models show larger gaps.": of_models(
         dict.fromkeys("abc", "amplifies")
     ),
+    # Not all of their gaps change.
+    "the labels of these rows, both models show some smaller gaps.": BY_TASK
+    | {"models": ["a", "b"]}
+    | of_gaps("reduces", direction="T->A", models=("a", "b"), shrinks=2, unclear=8),
     "the given rates, a shows larger gaps and b shows smaller gaps.": of_models(
         {"a": "amplifies", "b": "reduces"}
     )

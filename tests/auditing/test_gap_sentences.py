@@ -273,7 +273,7 @@ IMPLY = (
         (
             score((), (), 0, reason="it needs y_score", first=None),
             "",
-            "Score and threshold are not told apart: it needs y_score.",
+            "Score and threshold are not separated: it needs y_score.",
         ),
     ],
 )

@@ -149,7 +149,7 @@ def test_steps_that_are_left_out_have_their_reason(
     report = bam.audit(change(FRAME), **NAMES, **arguments)
     record = report.summary["scores"][0]
     assert (record["reason"], record["first"], record["by_score"]["value"]) == (reason, None, None)
-    assert f"told apart: {reason}." in " ".join(report.to_text(full=True).split())
+    assert f"separated: {reason}." in " ".join(report.to_text(full=True).split())
 
 
 @pytest.mark.parametrize(

@@ -260,9 +260,9 @@ def test_columns_that_do_not_fit_together_raise(arguments: dict[str, Any], fragm
 
 def test_columns_that_have_no_partner_raise_with_its_name() -> None:
     models = {"old": "pred_*", "new": "new_*"}
-    with pytest.raises(ValueError, match="There is no column 'new_b' beside 'true_b'"):
+    with pytest.raises(ValueError, match="There is no column 'new_b' to go with 'true_b'"):
         read(FRAME.assign(new_a=[1, 0, 1]), y_true="true_*", y_pred=models)
-    with pytest.raises(ValueError, match="no column 'true_score' beside 'pred_score'"):
+    with pytest.raises(ValueError, match="no column 'true_score' to go with 'pred_score'"):
         read(FRAME.assign(pred_score=[1, 0, 1]), y_true="true_*", y_pred="pred_*")
 
 

@@ -199,7 +199,7 @@ def test_json_of_mixed_types_is_text(tmp_path: Path) -> None:
 # Files that are not read.
 
 HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
-NO_HEADER = "seems to have no header line: pass pandas.read_csv(..., names=[...])."
+NO_HEADER = "seems to have no header line: write one, or pass pandas.read_csv(..., names=[...])."
 NO_UTF8 = "is not UTF-8 (line {}): pass the frame of pandas.read_csv(..., encoding=...)."
 OTHER = "must be CSV, Parquet or JSON: pass {}(...)."
 

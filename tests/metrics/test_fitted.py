@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import log
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import biasamp_adapters as bam
 
@@ -299,6 +300,24 @@ def test_value_is_the_same_again_in_another_order_and_in_parallel() -> None:
     with config_context(enable_metadata_routing=True):
         assert metric(**MATRIX) == value
     assert metric.result(**MATRIX, n_boot=0, random_state=1).value != value
+
+
+class ThreadsOfBlas(LogisticRegression):
+    """A logistic regression that notes how many threads BLAS has in its last fit."""
+
+    last: ClassVar[set[int]] = set()
+
+    def fit(self, *rows: Any, **weights: Any) -> ThreadsOfBlas:
+        pools = threadpool_info()
+        type(self).last = {x["num_threads"] for x in pools if x["user_api"] == "blas"}
+        return super().fit(*rows, **weights)
+
+
+def test_trials_have_one_thread_of_blas() -> None:
+    metric = bam.LeakageAmplification(attacker=ThreadsOfBlas(), n_trials=1)
+    with threadpool_limits(2, "blas"):
+        metric(**matrix_columns())
+    assert ThreadsOfBlas.last == {1}
 
 
 @pytest.mark.parametrize(("most", "n_trials"), [(6 * 40 + 39, 6), (4 * 40, 5)])
