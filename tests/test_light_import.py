@@ -9,24 +9,8 @@ import sys
 import pytest
 
 #: Hosts, engines and libraries that only some of the work needs.
-HEAVY = {
-    "aif360",
-    "dask",
-    "duckdb",
-    "fairlearn",
-    "ibis",
-    "jinja2",
-    "joblib",
-    "matplotlib",
-    "polars",
-    "pyarrow",
-    "pyspark",
-    "rich",
-    "scipy",
-    "sklearn",
-    "torch",
-    "typer",
-}
+HEAVY = {"aif360", "dask", "duckdb", "fairlearn", "ibis", "jinja2", "joblib", "matplotlib"}
+HEAVY |= {"polars", "pyarrow", "pyspark", "rich", "scipy", "sklearn", "torch", "typer"}
 
 #: pandas imports pyarrow where it is installed; that is not ours.
 OTHERS = "import numpy, pandas, narwhals.stable.v2, scipy.sparse, scipy.special; "
