@@ -264,6 +264,3 @@ def test_columns_that_have_no_partner_raise_with_its_name() -> None:
         read(FRAME.assign(new_a=[1, 0, 1]), y_true="true_*", y_pred=models)
     with pytest.raises(ValueError, match="no column 'true_score' beside 'pred_score'"):
         read(FRAME.assign(pred_score=[1, 0, 1]), y_true="true_*", y_pred="pred_*")
-
-
-# Through the public calls.
