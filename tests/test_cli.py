@@ -109,9 +109,7 @@ def test_audit_given_rates_take_the_place_of_labels(biasamp: Biasamp) -> None:
 
 
 @pytest.mark.parametrize("file", ["rows.csv", "rows.parquet"])
-def test_missing_values_given_as_text_are_numbers_of_the_data_too(
-    biasamp: Biasamp, file: str
-) -> None:
+def test_missing_values_given_as_text_are_also_numbers(biasamp: Biasamp, file: str) -> None:
     columns = [*COLUMNS[:4], "--sensitive-features", "U", "--missing", "drop"]
     data = summary_of(biasamp, file, *columns, *QUICK, "--missing-values", "-1,?")["data"]
     assert (data["rows"], data["left_out"]) == (198, 2)
@@ -168,9 +166,8 @@ def test_control_features_have_strata(biasamp: Biasamp) -> None:
 
 def test_count_of_two_files_adds_and_keeps_rows_that_meet_where(biasamp: Biasamp) -> None:
     rows().to_csv("more.csv", index=False)
-    code, printed = biasamp(
-        "count", "rows.csv", "more.csv", *COLUMNS, "--where", "B = 'x'", "-o", "both.json"
-    )
+    where = ["--where", "B = 'x'", "-o", "both.json"]
+    code, printed = biasamp("count", "rows.csv", "more.csv", *COLUMNS, *where)
     assert (code, "200 rows" in printed) == (0, True)
     assert biasamp("count", "both.json", "counts.json", "-o", "all.json")[0] == 0
     assert summary_of(biasamp, "all.json", *QUICK)["data"]["rows"] == 400
@@ -208,9 +205,7 @@ FAILS = ["--require-below", "BA=10%"]
     ],
     ids=lambda x: "" if isinstance(x, int) else " ".join(x) if isinstance(x, list) else "",
 )
-def test_checks_decide_the_exit_code(
-    biasamp: Biasamp, checks: list[str], code: int, last: str
-) -> None:
+def test_checks_decide_exit_code(biasamp: Biasamp, checks: list[str], code: int, last: str) -> None:
     outputs = ["--html", "out.html", "--markdown", "out.md", "--json", "out.json"]
     ended, printed = biasamp("audit", "rows.csv", *COLUMNS, *QUICK, *checks, *outputs)
     assert (ended, printed.splitlines()[-1]) == (code, last)
@@ -224,10 +219,7 @@ def test_checks_decide_the_exit_code(
     [
         ([], "Missing argument 'FILE'"),
         (["none.csv"], "There is no file 'none.csv'."),
-        (
-            ["rows.csv"],
-            "--y-true, --y-pred or --sensitive-features must name a column of the data.",
-        ),
+        (["rows.csv"], "--y-true, --y-pred or --sensitive-features must name a column"),
         (["rows.csv", *COLUMNS[:4]], "--sensitive-features is missing. Pass the groups"),
         (["rows.csv", *COLUMNS, "--y-tru", "T"], "--y-tru"),
         (["rows.csv", *COLUMNS, "--random-state", "x"], "Invalid value for '--random-state'"),
@@ -235,10 +227,7 @@ def test_checks_decide_the_exit_code(
         (["rows.csv", *COLUMNS, "--y-pred", "P=T"], "must name each model once; received 'P'"),
         (["rows.csv", *COLUMNS, "--pos-label", "2"], "--pos-label must be 0 or 1; received '2'"),
         (["rows.csv", *COLUMNS, "--favorable-label", "no"], "--favorable-label must be 0 or 1"),
-        (
-            ["rows.csv", *COLUMNS[:2], *COLUMNS[4:], "--y-score", "S"],
-            "--y-score needs --threshold or --y-pred.",
-        ),
+        (["rows.csv", *COLUMNS[:2], *COLUMNS[4:], "--y-score", "S"], "needs --threshold or"),
         (["rows.csv", *COLUMNS, "--missing", "skip"], "missing must be 'error', 'drop'"),
         (["rows.csv", *COLUMNS, "--sample-weight", "w", "--sample-weight", "S"], "one column"),
         (["rows.csv", *COLUMNS, "--where", "C = 1"], "There is no column 'C'."),
@@ -272,9 +261,7 @@ def test_file_without_command_is_told_the_command(biasamp: Biasamp) -> None:
     assert (code, printed) == (2, expected)
 
 
-def test_defect_is_one_line_that_says_how_to_see_more(
-    biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_defect_is_a_line_with_a_remedy(biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch) -> None:
     def break_down(*_: Any, **__: Any) -> None:
         raise KeyError("x\ny")
 
@@ -303,9 +290,7 @@ def test_missing_package_is_named_with_its_remedy(
 # What is printed.
 
 
-def test_help_names_every_option_of_audit(
-    biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_names_options_of_audit(biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     code, printed = biasamp("audit", "--help")
     assert code == 0
@@ -324,9 +309,7 @@ def test_long_work_is_told_with_the_option_that_shortens_it(
     assert re.search(expected, biasamp("audit", "rows.csv", *COLUMNS)[1])
 
 
-def test_terminal_has_colours_and_its_own_width(
-    biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_terminal_has_colours_and_width(biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     plain = biasamp("audit", "rows.csv", *COLUMNS, *QUICK)[1]
     assert 100 < max(map(len, plain.splitlines())) <= 120
@@ -335,9 +318,7 @@ def test_terminal_has_colours_and_its_own_width(
     assert "\x1b[1" in biasamp("audit", "rows.csv", *COLUMNS, *QUICK)[1]
 
 
-def test_stream_without_unicode_has_plain_characters(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ascii_stream_has_plain_characters(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(file, encoding="ascii"))
     rows().replace("a", "é−").to_csv("rows.csv", index=False)

@@ -32,10 +32,7 @@ ATOL = {"attackers": 0.02, "masks_on_digits": 0.02, "runs_and_ratios": 0.02}
 ROUNDING = 1.01e-4
 
 #: Of networks, the test trains some, and compares the rows of the page with these values.
-QUICK: dict[str, dict[str, Any]] = {
-    "attackers": {"epochs": [2]},
-    "masks_on_digits": {"masks": ["full"]},
-}
+QUICK: dict[str, Any] = {"attackers": {"epochs": [2]}, "masks_on_digits": {"masks": ["full"]}}
 
 NUMBER = re.compile(r"−?\d[\d,]*(?:\.\d+)?")
 

@@ -34,15 +34,12 @@ def test_attribute_in_the_index_names_the_groups() -> None:
     y_indexed = Y.set_axis(pd.MultiIndex.from_frame(X[["race", "sex"]]))
     crossed = y_indexed.index.to_frame(index=False)
     for groups, expected in (("race", 0.0598), (crossed, -0.0124)):
-        value = bam.directional_bias_amplification(
-            y_indexed, PRED.to_numpy(), sensitive_features=groups
-        )
+        pair = y_indexed, PRED.to_numpy()
+        value = bam.directional_bias_amplification(*pair, sensitive_features=groups)
         assert round(value, 4) == expected
 
 
-def test_numbers_and_pages_are_logged_by_mlflow(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_numbers_and_pages_go_to_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mlflow = pytest.importorskip("mlflow", reason='pip install "biasamp-adapters[recipes]"')
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # A database needs the whole of MLflow.
     mlflow.set_tracking_uri((tmp_path / "runs").as_uri())

@@ -43,10 +43,8 @@ def test_audit_compas_gap_grows_from_12_to_24_points(compas_report: bam.AuditRep
     assert (round(gap["low"], 2), round(gap["high"], 2)) == (0.09, 0.15)
     assert (verdict.model, verdict.direction, verdict.code) == ("high", "A->T", "amplifies")
     ba = value(compas_report)
-    assert (round(ba, 4), value(compas_report, "mean_change_a_to_t")) == (
-        0.0598,
-        pytest.approx(2 * ba),
-    )
+    assert round(ba, 4) == 0.0598
+    assert value(compas_report, "mean_change_a_to_t") == pytest.approx(2 * ba)
     assert compas_report.summary["verdicts"][0]["half"]
     numbers = by_key(compas_report)["value"].dropna()
     assert all(key.isidentifier() for key in numbers.index)
@@ -110,9 +108,7 @@ def test_rows_needed_fall_with_the_square_of_the_change(compas_report: bam.Audit
     # The standard error of BA is .0075 in 6,150 rows: 6,150 (2.8 * .0075 / .02)^2 is 6,780.
     rows = compas_report.rows_needed(0.02)
     assert rows["high", "A->T"] == pytest.approx(6780, rel=0.06)
-    assert compas_report.rows_needed(0.01)["high", "A->T"] == pytest.approx(
-        4 * rows.iloc[0], rel=1e-3
-    )
+    assert compas_report.rows_needed(0.01).iloc[0] == pytest.approx(4 * rows.iloc[0], rel=1e-3)
 
 
 # Other data.

@@ -73,9 +73,8 @@ def test_stratum_has_its_own_rows_and_the_signs_of_all_rows() -> None:
     report = bam.audit(truth, predicted, sensitive_features=group, control_features=stratum,
                        n_boot=0)  # fmt: skip
     # The mean over four pairs, of which those of b do not change: (1/100 + 1/100 + 0 + 0) / 4.
-    assert strata_of(report)["value"].to_dict() == pytest.approx(
-        {"x": 0, "y": 0.005, MEAN: 0.0025, ALL: 0.0025}
-    )
+    expected = {"x": 0, "y": 0.005, MEAN: 0.0025, ALL: 0.0025}
+    assert strata_of(report)["value"].to_dict() == pytest.approx(expected)
 
 
 def test_strata_that_share_clusters_are_drawn_together() -> None:

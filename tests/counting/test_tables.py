@@ -322,9 +322,7 @@ def test_read_table_rows_of_every_engine_are_those_of_arrays(name: str) -> None:
 
 
 def test_clusters_of_chunks_are_those_of_the_whole() -> None:
-    frame = pd.DataFrame(
-        {"y": [1, 0, 1, 1], "g": ["a", "b", "b", "a"], "who": ["k", "l", "l", "k"]}
-    )
+    frame = pd.DataFrame({"y": [1, 0, 1, 1], "g": [*"abba"], "who": [*"kllk"]})
     names = {"y_true": "y", "y_pred": "y", "sensitive_features": "g", "clusters": "who"}
     # The chunks [1, a, k], [0, b, l] and [1, b, l], [1, a, k] hold parts of two people.
     counts = bam.Counts.from_chunks([frame[:2], frame[2:]], **names)

@@ -62,9 +62,7 @@ def judged(true, predicted, true_errors=(0, 0), predicted_errors=(0, 0), rows=50
         (0.10, 0.30, (0.11, 0.11), "no_clear_change", "unclear", (-0.20, -0.20, -0.20), ""),
     ],
 )
-def test_judge_gap_of_two_groups_has_a_status_by_its_band(
-    true, predicted, errors, code, status, band, clear
-):
+def test_judge_gap_has_a_status_by_its_band(true, predicted, errors, code, status, band, clear):
     judgement = judged([true, 0.20], [predicted, 0.20], *((error, 0) for error in errors))
     [gap] = judgement.gaps
     assert (judgement.code, gap.status) == (code, status)
@@ -131,9 +129,7 @@ def test_judge_gaps_in_labels_where_no_change_varies_have_bands_of_their_own(err
         ([0.30, 0.30], [0.30, 0.30], 0.02, "A"),  # equal
     ],
 )
-def test_judge_first_group_has_the_higher_rate_where_that_is_clear(
-    true, predicted, true_error, first
-):
+def test_judge_first_group_has_the_higher_rate_if_that_is_clear(true, predicted, true_error, first):
     [gap] = judged(true, predicted, true_errors=(true_error, 0)).gaps
     assert gap.first == first
     assert gap.true == pytest.approx(abs(true[0] - true[1]) if first == "B" else true[0] - true[1])
@@ -251,11 +247,8 @@ def test_judge_groups_that_cannot_be_compared_cannot_say(rows, n_boot, reason):
 def test_judge_5000_gaps_are_compared_and_no_more(n_classes, reason, comparison, n_gaps):
     true = np.full((41, 2, n_classes), 0.3)
     [judgement] = judge(rates_of(true, true))
-    assert (judgement.reason, judgement.comparison, judgement.n_gaps) == (
-        reason,
-        comparison,
-        n_gaps,
-    )
+    assert (judgement.reason, judgement.comparison) == (reason, comparison)
+    assert judgement.n_gaps == n_gaps
 
 
 # Groups and classes that are compared

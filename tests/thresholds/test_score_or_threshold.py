@@ -37,9 +37,7 @@ def test_implied_rates_of_a_score_that_is_the_label_are_those_of_the_labels() ->
 
 
 def test_implied_rates_of_a_group_without_rows_are_nan() -> None:
-    rates = implied_rates(
-        np.array([[[2.0, 0.0], [0.0, 0.0]]]), np.array([[[1.0, 0.0], [1.0, 0.0]]])
-    )
+    rates = implied_rates(np.array([[[2, 0.0], [0.0, 0.0]]]), np.array([[[1, 0.0], [1, 0.0]]]))
     assert rates[0, 0].tolist() == [0.5, 0.5]
     assert np.isnan(rates[0, 1]).all()
 
