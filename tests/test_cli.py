@@ -94,9 +94,7 @@ def summary_of(biasamp: Biasamp, *arguments: str) -> Any:
     ],
     ids=lambda x: x[0] if isinstance(x, list) else "",
 )
-def test_audit_option_is_in_the_summary(
-    biasamp: Biasamp, options: list[str], part: str, expected: Any
-) -> None:
+def test_option_in_summary(biasamp: Biasamp, options: list[str], part: str, expected: Any) -> None:
     summary = summary_of(biasamp, "rows.csv", *COLUMNS, *QUICK, *options)
     assert (summary["data"] | summary["method"])[part] == expected
 
@@ -300,9 +298,7 @@ def test_help_names_options_of_audit(biasamp: Biasamp, monkeypatch: pytest.Monke
     assert biasamp("--version")[1].startswith("biasamp-adapters ")
 
 
-def test_long_work_is_told_with_the_option_that_shortens_it(
-    biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_work_names_a_remedy(biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "_SECONDS_TO_FORECAST", -1.0)
     monkeypatch.setattr(progress, "_SECONDS_TO_WARNING", 0.0)
     expected = r"biasamp: warning: the replicates will .*; a smaller n_boot \(--n-boot\)"

@@ -56,9 +56,7 @@ def study(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_study_gives_the_tables_of_its_page(
-    study: Any, name: str, request: pytest.FixtureRequest
-) -> None:
+def test_study_gives_its_tables(study: Any, name: str, request: pytest.FixtureRequest) -> None:
     find = study(name).find
     needs_data = "data_home" in inspect.signature(find).parameters
     options = QUICK.get(name, {})

@@ -23,13 +23,6 @@ NAMES: dict[str, Any] = {"y_true": "two_year_recid", "y_pred": "high", "sensitiv
 # Recipes.
 
 
-def test_compas_is_in_one_random_order_whose_halves_are_fair() -> None:
-    frame = bam.datasets.load_compas()
-    assert frame.equals(bam.datasets.load_compas())
-    halves = [part["two_year_recid"].mean() for part in (frame[:3607], frame[3607:])]
-    assert abs(halves[0] - halves[1]) < 0.04
-
-
 def test_attribute_in_the_index_names_the_groups() -> None:
     y_indexed = Y.set_axis(pd.MultiIndex.from_frame(X[["race", "sex"]]))
     crossed = y_indexed.index.to_frame(index=False)

@@ -199,13 +199,8 @@ def test_audit_that_cannot_say_has_its_reason() -> None:
     # 75 classes of 75 groups with 15 rows are 5,625 gaps even with all rows together.
     many_groups, many = np.divmod(np.arange(75 * 75), 75)
     too_many = bam.audit(many, many, sensitive_features=many_groups, n_boot=50)
-    reports = {
-        "one_group": one,
-        "too_few_rows": few,
-        "no_interval": none,
-        "too_many_gaps": too_many,
-    }
-    for reason, report in reports.items():
+    reasons = ("one_group", "too_few_rows", "no_interval", "too_many_gaps")
+    for reason, report in zip(reasons, (one, few, none, too_many), strict=True):
         [verdict] = report.verdicts
         assert (verdict.code, verdict.reason, report.summary["gaps"]) == ("cannot_say", reason, [])
     assert by_key(none).loc["ba_a_to_t", "reason"] == "no intervals were requested (n_boot=0)"

@@ -158,9 +158,7 @@ def test_missing_steps_have_a_reason(change: Any, arguments: dict[str, Any], rea
         (lambda t: t["s"] >= 2, None),
     ],
 )
-def test_scores_that_no_threshold_turns_into_predictions_have_a_note(
-    predictions: Any, note: str | None
-) -> None:
+def test_scores_that_give_other_predictions_have_a_note(predictions: Any, note: str | None) -> None:
     report = bam.audit(FRAME.assign(p=predictions(FRAME) * 1), y_pred="p", y_score="s", **NAMES)
     found = [x for x in report.summary["notes"] if "scores of" in x or "the scores" in x]
     assert found == ([] if note is None else [note])

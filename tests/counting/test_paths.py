@@ -144,12 +144,8 @@ def test_csv_column_has_the_type_of_all_its_cells(
 def test_csv_files_that_hold_numbers_and_text_are_text_everywhere(tmp_path: Path) -> None:
     write(tmp_path / "mon.csv", "y,p,g\n1,1,0\n1,1,1\n")
     write(tmp_path / "tue.csv", "y,p,g\n0,1,1\n0,1,not stated\n")
-    assert rows_of(tmp_path / "*.csv") == {
-        (1, 1, "0"): 1,
-        (1, 1, "1"): 1,
-        (0, 1, "1"): 1,
-        (0, 1, "not stated"): 1,
-    }
+    rows = (1, 1, "0"), (1, 1, "1"), (0, 1, "1"), (0, 1, "not stated")
+    assert rows_of(tmp_path / "*.csv") == Counter(rows)
 
 
 def test_csv_truth_is_text_if_a_prediction_is(tmp_path: Path) -> None:
@@ -335,9 +331,7 @@ def test_is_saved_counts_tells_counts_from_records(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz"])
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_last_line_that_is_longer_than_the_buffer_does_not_vanish(
-    tmp_path: Path, ending: str, end: str
-) -> None:
+def test_last_line_longer_than_the_buffer_is_refused(tmp_path: Path, ending: str, end: str) -> None:
     content = (CSV + "1,0," + "x" * 33_000_000 + end).encode()
     content = gzip.compress(content, 1, mtime=0) if ending == "csv.gz" else content
     with pytest.raises(ValueError, match="has a line that is too long"):

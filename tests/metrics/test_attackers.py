@@ -233,9 +233,7 @@ def test_scorer_with_pos_label_scores_that_class() -> None:
         (LinearRegression(), GaussianNB(), ["neg_max_error", "neg_root_mean_squared_error"]),
     ],
 )
-def test_scorer_is_taken_by_attackers_that_guess_what_it_scores(
-    attacker: Any, other: Any, names: list[str]
-) -> None:
+def test_scorer_is_for_attackers_of_its_kind(attacker: Any, other: Any, names: list[str]) -> None:
     for quality in names:
         new_metric(A_TO_T, attacker=attacker, quality=quality)
         with pytest.raises(ValueError, match=f"quality='{quality}' cannot score"):
