@@ -142,10 +142,8 @@ def test_what_to_read_is_the_first_situation_that_holds(parts, text):
 
 
 def test_models_of_different_accuracy_are_told():
-    accuracies = [
-        metric("accuracy", 50.8, 49.6, 52, "coin"),
-        metric("accuracy", 65.8, 64.6, 67, "old"),
-    ]
+    accuracies = [metric("accuracy", 50.8, 49.6, 52, "coin")]
+    accuracies += [metric("accuracy", 65.8, 64.6, 67, "old")]
     parts = {"differences": [difference("accuracy", "coin", "old", -15, -17, -13)]}
     parts |= of_gaps(records=[CLEAR], models=["old", "coin"]) | {"metrics": accuracies}
     assert box("What to read", **parts).endswith(

@@ -122,9 +122,8 @@ def test_columns_with_names_are_matched_by_name() -> None:
     metric = bam.DirectionalBiasAmplification(direction="T->A")
     straight = bam.OverlappingGroups(named(PREDICTED))
     value = metric([0, 1] * 3, None, sensitive_features=groups, sensitive_features_pred=guesses)
-    assert value == metric(
-        [0, 1] * 3, None, sensitive_features=groups, sensitive_features_pred=straight
-    )
+    guesses = {"sensitive_features_pred": straight}
+    assert value == metric([0, 1] * 3, None, sensitive_features=groups, **guesses)
 
 
 def test_names_of_the_data_are_those_of_a_reference_without_names() -> None:

@@ -160,9 +160,7 @@ def test_weights_are_repetitions_for_an_attacker_that_takes_them(quality: str) -
         ("balanced_accuracy", (48 / (48 + 6) + 24 / (32 + 24)) / 2),
     ],
 )
-def test_weights_are_heeded_by_an_attacker_that_takes_none(
-    attacker: Any, quality: str, level: float
-) -> None:
+def test_weights_reach_attackers_that_take_none(attacker: Any, quality: str, level: float) -> None:
     columns = TABLE | {"sample_weight": np.where(GROUPS == "a", 8, 1)}
     metric = new_metric(A_TO_T, attacker=attacker, quality=quality, **BY_HEART)
     assert levels(metric, columns)[0] == pytest.approx(level, abs=1e-12)

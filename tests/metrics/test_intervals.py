@@ -239,9 +239,7 @@ def test_number_has_an_interval_or_a_reason(
         (199, 0.99, "a level of 99% needs at least 200 replicates"),
     ],
 )
-def test_interval_needs_a_replicate_in_each_tail(
-    n_boot: int, confidence: float, reason: str
-) -> None:
+def test_interval_needs_replicates_in_tails(n_boot: int, confidence: float, reason: str) -> None:
     result = BA().result(**groups_of(40, 40), n_boot=n_boot, confidence=confidence)
     assert (result.reason, result.n_boot) == (reason, n_boot)
 
