@@ -209,13 +209,18 @@ class Datasets:
             sample_weight=self.reference.instance_weights[inside],
         )
 
-    def metric(self, name: str, settings: dict[str, Any]) -> tuple[Metric, dict[str, Any]]:
-        """Return a metric with its settings, and the columns that it reads."""
+    def metric(
+        self, metric: Metric | str, settings: dict[str, Any]
+    ) -> tuple[Metric, dict[str, Any]]:
+        """Return a metric with settings, and the columns that it reads."""
+        metric = get_metric(metric)
         if settings.pop("privileged", None) is not None:
-            raise ValueError(f"{name} compares groups, so one group has no value; see ..._by_pair")
+            rule = f"{metric.short} compares groups, so one group has no value"
+            raise ValueError(f"{rule}; see ..._by_pair")
         columns, options = self.read()
-        metric = get_metric(name, **{**options, **settings})
-        if name in ("MALS", "DPA") and metric.direction != T_TO_A and metric.pos_label is None:
+        metric = replace(metric, **{**options, **settings})
+        of_one_class = metric.short in ("MALS", "DPA") and metric.direction != T_TO_A
+        if of_one_class and metric.pos_label is None:
             metric = replace(metric, pos_label=self.favorable)
         return metric, {x: column for x, column in columns.items() if x not in _OF_AUDITS}
 
