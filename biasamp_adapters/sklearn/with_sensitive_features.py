@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import pandas as pd
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.metrics import accuracy_score
@@ -61,14 +60,12 @@ class ReadsGroups(ClassifierMixin):  # type: ignore[misc]
             return np.delete(X, column, axis=1), X[:, column]
         frame = nw.from_native(X, pass_through=True)
         columns = frame.columns if isinstance(frame, nw.DataFrame) else []
-        if column not in columns:
-            received = listing(columns) or "no columns with names"
-            raise ValueError(
-                f"X must have the column {column!r} (sensitive_features=); received {received}"
-            )
-        if isinstance(X, pd.DataFrame):
-            return X.drop(columns=column), X[column]
-        return frame.drop(column).to_native(), frame[column].to_native()
+        if column in columns:
+            return frame.drop(column).to_native(), frame[column].to_native()
+        received = listing(columns) or "no columns with names"
+        raise ValueError(
+            f"X must have the column {column!r} (sensitive_features=); received {received}"
+        )
 
 
 class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
