@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
@@ -73,8 +74,7 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
         self.classes_, code = np.unique(y, return_inverse=True)
         row, self._combinations = pd.factorize(pd.MultiIndex.from_arrays([*X.T]))
-        table = np.zeros((len(self._combinations), len(self.classes_)))
-        np.add.at(table, (row, code), weight)
+        table = coo_array((weight, (row, code))).toarray()
         self.table_ = np.vstack([table, table.sum(axis=0)])
         return self
 
