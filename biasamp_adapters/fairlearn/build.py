@@ -25,10 +25,8 @@ from biasamp_adapters.metrics.base import Metric, check_choice, check_whole
 from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.result import Measurement
 
-#: The metrics of a frame without any; those that the data do not allow are left out.
-_ALL = ("MALS", "BA", "Multi", "LA", "DPA")
-
-#: Our functions, whose settings may be bound with ``functools.partial``.
+#: Our functions, whose settings may be bound with ``functools.partial``, and their metrics, which
+#: are those of a frame without any.
 _NAME_OF = {
     functions.mals_bias_amplification: "MALS",
     functions.directional_bias_amplification: "BA",
@@ -246,7 +244,7 @@ def _read_quantiles(n_boot: Any, ci_quantiles: Any) -> list[float]:
 def _read_metrics(metrics: Any, whole: Evaluation) -> dict[Any, Metric]:
     """Return metrics by their names; without any, those of this package that the data allow."""
     if metrics is None:
-        known = {name: get_metric(name) for name in _ALL}
+        known = {name: get_metric(name) for name in _NAME_OF.values()}
         return {name: metric for name, metric in known.items() if _is_suitable(metric, whole)}
     if not isinstance(metrics, Mapping):
         name = getattr(metrics, "__name__", "metric" if callable(metrics) else str(metrics))

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from biasamp_adapters.counting.arrays import warn_of_order
 from biasamp_adapters.counting.counts import read_rows
-from biasamp_adapters.counting.labels import ATTRIBUTE, Array, listing
+from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, listing, without
 
 
 class ReadsGroups(ClassifierMixin):  # type: ignore[misc]
@@ -136,7 +136,7 @@ class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # 
         estimator.fit(features, y, **params)
         self.estimator_ = estimator
         self.classes_ = getattr(estimator, "classes_", np.unique(np.asarray(y)))
-        self._known = set() if groups is None else _groups_of(groups)
+        self._known = [] if groups is None else _groups_of(groups)
         return self
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
@@ -162,10 +162,10 @@ class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # 
                     "sensitive_features must be given to predict; in a search, name a column of X: "
                     "scorers of scikit-learn pass no groups to predict"
                 )
-            unknown = _groups_of(groups) - self._known
+            unknown = without(_groups_of(groups), self._known)
             if unknown:  # ThresholdOptimizer would predict 0 for them.
-                known = listing(sorted(self._known, key=str))
-                raise ValueError(f"groups must be among {known}; received {listing(unknown)}")
+                rule = f"groups must be among {listing(self._known)}"
+                raise ValueError(f"{rule}; received {listing(unknown)}")
             params[ATTRIBUTE] = groups
         if "random_state" in signature(self.estimator_.predict).parameters:
             params["random_state"] = self.random_state or 0
@@ -182,6 +182,6 @@ def _takes_groups(estimator: Any, method: str) -> bool:
     return function is not None and ATTRIBUTE in signature(function).parameters
 
 
-def _groups_of(groups: Any) -> set[Any]:
+def _groups_of(groups: Any) -> list[Label]:
     """Return the groups that occur; several columns are crossed."""
-    return set(read_rows({ATTRIBUTE: groups}).variable(ATTRIBUTE).seen)
+    return read_rows({ATTRIBUTE: groups}).variable(ATTRIBUTE).seen
