@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -71,13 +71,11 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
     @property
     def by_group_ci(self) -> list[Any]:
         """The ends of the intervals of ``by_group``."""
-        return self._intervals(self.by_group, Column.of_each_group, list(self._features))
+        return self._intervals(self.by_group, Column.of_each_group)
 
     def difference_ci(self, method: str = "between_groups") -> list[Any]:
         """Return the ends of the intervals of ``difference``."""
-        is_between = method == "between_groups"
-        judge = Column.largest_difference if is_between else Column.largest_distance
-        return self._intervals(self.difference(method), judge)
+        return self._intervals(self.difference(method), Column.difference, method)
 
     def ratio(self, method: str = "between_groups", errors: str = "coerce") -> Any:
         """Return the smallest ratio; NaN of metrics that have a sign."""
@@ -87,16 +85,15 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
 
     def ratio_ci(self, method: str = "between_groups") -> list[Any]:
         """Return the ends of the intervals of ``ratio``; there are none to ``overall``."""
-        judge = Column.smallest_ratio if method == "between_groups" else no_interval
-        return self._intervals(self.ratio(method), judge)
+        return self._intervals(self.ratio(method), Column.ratio, method)
 
     def group_min_ci(self) -> list[Any]:
         """Return the ends of the intervals of ``group_min``."""
-        return self._intervals(self.group_min(), partial(Column.extreme, choose=np.min))
+        return self._intervals(self.group_min(), Column.extreme, np.min)
 
     def group_max_ci(self) -> list[Any]:
         """Return the ends of the intervals of ``group_max``."""
-        return self._intervals(self.group_max(), partial(Column.extreme, choose=np.max))
+        return self._intervals(self.group_max(), Column.extreme, np.max)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw each metric by group by :func:`biasamp_adapters.plot.intervals`; return the axes."""
@@ -105,35 +102,30 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
         return intervals(self, ax=ax)
 
     def _intervals(
-        self,
-        numbers: Any,
-        judge: Callable[[Column, float], list[Estimate]],
-        levels: Sequence[str] | None = None,
+        self, numbers: Any, judge: Callable[..., list[Estimate]], *given: Any
     ) -> list[Any]:
-        """Return the ends for each quantile, in the form that the host gave numbers.
-
-        ``levels`` are the features that index the numbers; by default those of control.
-        """
+        """Return the ends for each quantile, in the form that the host gave numbers."""
         self._check_bootstrap_initialized()
-        levels = (self.control_levels or []) if levels is None else levels
         tables = []
-        for quantile in self.ci_quantiles or []:
+        for quantile in self.ci_quantiles:
             level, end = abs(2 * quantile - 1), "high" if quantile > 0.5 else "low"
             ends = {
-                name: [getattr(x, end) for column in strata for x in judge(column, level)]
+                name: [getattr(x, end) for column in strata for x in judge(column, level, *given)]
                 for name, strata in self._columns.items()
             }
-            tables.append(self._shape(pd.DataFrame(ends, dtype=float), levels, numbers))
+            tables.append(self._shape(pd.DataFrame(ends, dtype=float), numbers))
         return tables
 
-    def _shape(self, table: pd.DataFrame, levels: Sequence[str], numbers: Any) -> Any:
+    def _shape(self, table: pd.DataFrame, numbers: Any) -> Any:
         """Return the rows of a table in the order and form of other numbers."""
-        if levels:
-            keys = self._features[levels].drop_duplicates()
-            table = table.set_index([keys[level] for level in levels]).reindex(numbers.index)
-            return table.iloc[:, 0].rename(numbers.name) if self._user_supplied_callable else table
-        row = table.iloc[0].rename(None)
-        return row.iloc[0] if self._user_supplied_callable else row
+        names = numbers.index.names if hasattr(numbers, "index") else []
+        levels = [name for name in self._features if name in names]
+        if not levels:
+            row = table.iloc[0].rename(None)
+            return row.iloc[0] if self._user_supplied_callable else row
+        keys = self._features[levels].drop_duplicates()
+        table = table.set_index([keys[level] for level in levels]).reindex(numbers.index)
+        return table.iloc[:, 0].rename(numbers.name) if self._user_supplied_callable else table
 
 
 def _look_up(name: Any, strata: Sequence[Column]) -> Callable[..., float]:
@@ -242,21 +234,21 @@ class Column:
             for draws, reason in zip(self.of_groups.T, few, strict=True)
         ]
 
-    def largest_difference(self, level: float) -> list[Estimate]:
-        """Return the largest difference between groups."""
-        return [self._largest(level).difference]
-
-    def smallest_ratio(self, level: float) -> list[Estimate]:
-        """Return the ratio of lowest to highest."""
-        return no_interval(self, level) if self.has_sign else [self._largest(level).ratio]
-
-    def largest_distance(self, level: float) -> list[Estimate]:
-        """Return the largest difference of a group from all rows."""
+    def difference(self, level: float, method: str) -> list[Estimate]:
+        """Return the largest difference between groups, or of a group from all rows."""
+        if method == "between_groups":
+            return [self._largest(level).difference]
         of_all = np.r_[self.value, self.scores.get("value", [])]
         distances = self.of_groups - of_all[:, None]
         low, high = self._bands(distances, level)
         nearest = max(np.maximum(low, -high).max(), 0.0)
         return [Estimate(np.abs(distances[0]).max(), nearest, np.maximum(-low, high).max())]
+
+    def ratio(self, level: float, method: str) -> list[Estimate]:
+        """Return the ratio of lowest to highest; without an interval those of signed numbers."""
+        if self.has_sign or method != "between_groups":
+            return [Estimate(np.nan)]
+        return [self._largest(level).ratio]
 
     def extreme(self, level: float, choose: Callable[[Array], float]) -> list[Estimate]:
         """Return the smallest or largest number of a group."""
@@ -270,8 +262,3 @@ class Column:
     def _bands(self, draws: Array, level: float) -> tuple[Array, Array]:
         half_row = 0.5 / self.rows if self.is_rate else 0.0
         return simultaneous_bands(draws[0], draws[1:], half_row, level)
-
-
-def no_interval(column: Column, level: float) -> list[Estimate]:
-    """Return a number that has no interval."""
-    return [Estimate(np.nan)]
