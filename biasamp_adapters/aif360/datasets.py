@@ -84,14 +84,18 @@ class Grouping:
     def _describe(self, group: Mapping[str, float]) -> str:
         return ", ".join(f"{name} = {self._meaning(name, code)}" for name, code in group.items())
 
-    def members(self, dataset: Any, argument: str) -> tuple[Any, Array]:
-        """Return the group of each row, and which rows are in one; raise if a group has none."""
-        groups = self.groups(dataset.protected_attributes)
+    def read(self, dataset: Any, argument: str) -> tuple[dict[str, Any], Array]:
+        """Return labels, groups and weights of a dataset, and which rows are in a group."""
+        columns = {"y_true": read_labels(dataset, argument)}
+        columns["sensitive_features"] = groups = self.groups(dataset.protected_attributes)
+        if (dataset.instance_weights != 1).any():
+            weights = pd.Series(dataset.instance_weights, name="instance_weights")
+            columns["sample_weight"] = weights
         for text, label in zip(self.describe(), self.sides, strict=True):
             if not (groups == label).any():
                 raise ValueError(f"{argument} must have rows of both groups; none have {text}")
-        inside = groups.notna().to_numpy()
-        return groups, inside if self.sides else np.ones(len(groups), dtype=bool)
+        inside = groups.notna().to_numpy() if self.sides else np.full(len(groups), True)
+        return columns, inside
 
     def predicted(self, values: Any, n_rows: int) -> Any:
         """Return the predicted group of each row, missing if it is in none.
@@ -166,19 +170,14 @@ class Datasets:
         """Notes on how the datasets were given."""
         if np.shares_memory(self.dataset.labels, self.classified.labels):
             yield words.SAME_LABELS
-        _, inside = self.grouping.members(self.dataset, "dataset")
+        _, inside = self.grouping.read(self.dataset, "dataset")
         if outside := int((~inside).sum()):
             yield words.IN_NEITHER_GROUP.format(n=outside)
 
     def read(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return columns of rows as they are now, and options, of metrics and audits."""
-        grouping = self.grouping
-        groups, inside = grouping.members(self.dataset, "dataset")
-        columns = {
-            "y_true": read_labels(self.dataset, "dataset"),
-            "y_pred": read_labels(self.classified, "classified_dataset"),
-            "sensitive_features": groups,
-        }
+        columns, inside = self.grouping.read(self.dataset, "dataset")
+        columns["y_pred"] = read_labels(self.classified, "classified_dataset")
         # What is predicted to be in neither group stays in all rates, and counts as wrong.
         options: dict[str, Any] = {"missing": "abstain"}
         if self.favorable is not None:
@@ -186,38 +185,38 @@ class Datasets:
             scores = read_scores(self.classified, "classified_dataset")
             columns |= {} if scores is None else {"y_score": pd.Series(scores)}
         if self.predicted is not None:
-            columns["sensitive_features_pred"] = grouping.predicted(self.predicted, len(groups))
-        if (self.dataset.instance_weights != 1).any():
-            weights = pd.Series(self.dataset.instance_weights, name="instance_weights")
-            columns["sample_weight"] = weights
+            groups = self.grouping.predicted(self.predicted, len(inside))
+            columns["sensitive_features_pred"] = groups
         if self.clusters is not None:
             columns["clusters"] = pd.Series(read_numbers(self.clusters, "clusters"))
         if self.reference is not None:
-            options["reference"] = self._read_reference(grouping)
-        lengths = {name: len(column) for name, column in columns.items()}
-        if len({*lengths.values()}) > 1:
-            raise ValueError(f"all inputs must have as many rows; received {lengths}")
-        return {name: column[inside] for name, column in columns.items()}, options
+            check_match(self.reference, self.dataset, "reference_dataset")
+            reference = self.grouping.read(self.reference, "reference_dataset")
+            options["reference"] = Counts.from_arrays(**rows_of(*reference))
+        return rows_of(columns, inside), options
 
-    def _read_reference(self, grouping: Grouping) -> Counts:
-        """Return the counts of the reference, which has the labels and attributes of the data."""
-        check_match(self.reference, self.dataset, "reference_dataset")
-        groups, inside = grouping.members(self.reference, "reference_dataset")
-        return Counts.from_arrays(
-            read_labels(self.reference, "reference_dataset")[inside],
-            sensitive_features=groups[inside],
-            sample_weight=self.reference.instance_weights[inside],
-        )
-
-    def metric(self, name: str, settings: dict[str, Any]) -> tuple[Metric, dict[str, Any]]:
-        """Return a metric with its settings, and the columns that it reads."""
+    def metric(
+        self, metric: Metric | str, settings: dict[str, Any]
+    ) -> tuple[Metric, dict[str, Any]]:
+        """Return a metric with settings, and the columns that it reads."""
+        metric = get_metric(metric)
         if settings.pop("privileged", None) is not None:
-            raise ValueError(f"{name} compares groups, so one group has no value; see ..._by_pair")
+            rule = f"{metric.short} compares groups, so one group has no value"
+            raise ValueError(f"{rule}; see ..._by_pair")
         columns, options = self.read()
-        metric = get_metric(name, **{**options, **settings})
-        if name in ("MALS", "DPA") and metric.direction != T_TO_A and metric.pos_label is None:
+        metric = replace(metric, **{**options, **settings})
+        of_one_class = metric.short in ("MALS", "DPA") and metric.direction != T_TO_A
+        if of_one_class and metric.pos_label is None:
             metric = replace(metric, pos_label=self.favorable)
         return metric, {x: column for x, column in columns.items() if x not in _OF_AUDITS}
+
+
+def rows_of(columns: dict[str, Any], chosen: Array) -> dict[str, Any]:
+    """Return the chosen rows of columns, which must have as many."""
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len({*lengths.values()}) > 1:
+        raise ValueError(f"all inputs must have as many rows; received {lengths}")
+    return {name: column[chosen] for name, column in columns.items()}
 
 
 def check_match(dataset: Any, other: Any, argument: str) -> None:

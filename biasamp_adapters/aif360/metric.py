@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from aif360.metrics import ClassificationMetric
 
 from biasamp_adapters import words
 from biasamp_adapters.aif360.datasets import Datasets, Grouping, Groups
-from biasamp_adapters.metrics.base import A_TO_T
+from biasamp_adapters.metrics.base import A_TO_T, Metric
 from biasamp_adapters.result import AmplificationResult
 from biasamp_adapters.warning import AmplificationWarning
 
@@ -25,9 +26,12 @@ _SHARED = ("feature_names", "features", "protected_attributes", "instance_weight
 
 
 class MetricMethods:
-    """A method for each metric, which hands its name and its settings to ``_answer``."""
+    """A method for each metric, which hands it or its name, and settings, to ``_answer``.
 
-    def _answer(self, name: str, settings: dict[str, Any]) -> Any:
+    From each follow the method of the metric class, its ``_by_pair``, and those of explainers.
+    """
+
+    def _answer(self, metric: Metric | str, settings: dict[str, Any]) -> Any:
         raise NotImplementedError
 
     def mals_bias_amplification(self, **settings: Any) -> Any:
@@ -187,39 +191,39 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
         for note in self.datasets.notes:
             warnings.warn(note, AmplificationWarning, stacklevel=2)
 
-    def _answer(self, name: str, settings: dict[str, Any]) -> float:
-        metric, columns = self.datasets.metric(name, settings)
+    def _answer(self, metric: Metric | str, settings: dict[str, Any]) -> float:
+        metric, columns = self.datasets.metric(metric, settings)
         return metric(**columns)
 
-    def _pairs(self, name: str, settings: dict[str, Any]) -> pd.DataFrame:
-        metric, columns = self.datasets.metric(name, settings)
+
+class _Pairs(MetricMethods):
+    """A frame of the pairs of a group and a class behind each metric."""
+
+    def __init__(self, datasets: Datasets) -> None:
+        self.datasets = datasets
+
+    def _answer(self, metric: Metric | str, settings: dict[str, Any]) -> pd.DataFrame:
+        metric, columns = self.datasets.metric(metric, settings)
         return metric.result(**columns, n_boot=0).by_pair
 
-    def mals_bias_amplification_by_pair(self, **settings: Any) -> pd.DataFrame:
-        """Return the pairs behind :meth:`mals_bias_amplification`."""
-        return self._pairs("MALS", settings)
 
-    def directional_bias_amplification_by_pair(
-        self, direction: str = A_TO_T, **settings: Any
-    ) -> pd.DataFrame:
-        """Return the pairs behind :meth:`directional_bias_amplification`."""
-        return self._pairs("BA", {"direction": direction, **settings})
+def _by_pair(method: Callable[..., Any]) -> Any:
+    """Return the method for the frame behind a metric, with the parameters of its own method."""
 
-    def multi_attribute_bias_amplification_by_pair(
-        self, direction: str = A_TO_T, **settings: Any
-    ) -> pd.DataFrame:
-        """Return the pairs behind :meth:`multi_attribute_bias_amplification`."""
-        return self._pairs("Multi", {"direction": direction, **settings})
+    def by_pair(self: BiasAmplificationMetric, *args: Any, **settings: Any) -> pd.DataFrame:
+        return method(_Pairs(self.datasets), *args, **settings)
 
-    def leakage_amplification_by_pair(self, **settings: Any) -> pd.DataFrame:
-        """Return the pairs behind :meth:`leakage_amplification`."""
-        return self._pairs("LA", settings)
+    function: Any = by_pair
+    function.__name__ = f"{method.__name__}_by_pair"
+    function.__qualname__ = f"BiasAmplificationMetric.{function.__name__}"
+    function.__doc__ = f"Return the pairs behind :meth:`{method.__name__}`."
+    function.__signature__ = signature(method).replace(return_annotation="pd.DataFrame")
+    return function
 
-    def directional_predictability_amplification_by_pair(
-        self, direction: str = A_TO_T, **settings: Any
-    ) -> pd.DataFrame:
-        """Return the pairs behind :meth:`directional_predictability_amplification`."""
-        return self._pairs("DPA", {"direction": direction, **settings})
+
+for _name, _method in vars(MetricMethods).items():
+    if not _name.startswith("_"):
+        setattr(BiasAmplificationMetric, f"{_name}_by_pair", _by_pair(_method))
 
 
 class BiasAmplificationTextExplainer(MetricMethods, MetricTextExplainer):  # type: ignore[misc]
@@ -247,9 +251,11 @@ class BiasAmplificationTextExplainer(MetricMethods, MetricTextExplainer):  # typ
     'Classification accuracy (ACC): 1.0'
     """
 
-    def _answer(self, name: str, settings: dict[str, Any]) -> str:
-        metric, columns = Datasets.of(self.metric).metric(name, settings)
-        return self._explain(metric.result(**columns, n_boot=0), words.GLOSSARY[metric.short])
+    def _answer(self, metric: Metric | str, settings: dict[str, Any]) -> str:
+        metric, columns = Datasets.of(self.metric).metric(metric, settings)
+        first_line = (type(metric).__doc__ or metric.name).strip().partition("\n")[0]
+        meaning = words.GLOSSARY.get(metric.short, first_line)
+        return self._explain(metric.result(**columns, n_boot=0), meaning)
 
     def _explain(self, result: AmplificationResult, meaning: str) -> str:
         label = result.pos_label

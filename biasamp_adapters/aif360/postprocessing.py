@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from aif360.algorithms import Transformer
 from aif360.datasets import BinaryLabelDataset
 from sklearn.utils.validation import check_is_fitted
 
-from biasamp_adapters.aif360.datasets import Grouping, Groups, check_match, read_labels, read_scores
+from biasamp_adapters.aif360.datasets import Grouping, Groups, check_match, read_scores, rows_of
 from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold
 
@@ -87,13 +88,10 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
             if len(dataset_true.labels) != len(dataset_pred.labels) or dataset_true != dataset_pred:
                 raise ValueError("dataset_pred may differ from dataset_true in labels and scores")
         self.grouping = Grouping(dataset_true, *self.groups)
-        groups, inside = self.grouping.members(dataset_true, "dataset_true")
-        self.rule.set_params(pos_label=dataset_true.favorable_label).fit(
-            _scores(dataset_pred, "dataset_pred")[inside],
-            read_labels(dataset_true, "dataset_true")[inside],
-            sensitive_features=groups[inside],
-            sample_weight=dataset_true.instance_weights[inside],
-        )
+        columns, inside = self.grouping.read(dataset_true, "dataset_true")
+        columns["y_score"] = pd.Series(_scores(dataset_pred, "dataset_pred"))
+        self.rule.set_params(pos_label=dataset_true.favorable_label)
+        self.rule.fit(**rows_of(columns, inside))
         return self
 
     def predict(self, dataset: Any) -> Any:

@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import compress, cycle
-from typing import Any, NamedTuple
+from itertools import chain, compress
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from biasamp_adapters.counting.arrays import Table, read_input
+from biasamp_adapters.counting.arrays import Table, name_of, read_input
 from biasamp_adapters.counting.counts import count_arrays
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.fairlearn.frame import AmplificationFrame, Column
-from biasamp_adapters.fairlearn.host_functions import measure_host
+from biasamp_adapters.fairlearn.host_functions import HostMetric
 from biasamp_adapters.inference.replicates import read_seed, replicate
 from biasamp_adapters.metrics import functions
 from biasamp_adapters.metrics.base import Metric, check_choice, check_whole
 from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.result import Measurement
 
-#: The metrics of a frame without any; those that the data do not allow are left out.
-_ALL = ("MALS", "BA", "Multi", "LA", "DPA")
-
-#: Our functions, whose settings may be bound with ``functools.partial``.
+#: Our functions, whose settings may be bound with ``functools.partial``, and their metrics, which
+#: are those of a frame without any.
 _NAME_OF = {
     functions.mals_bias_amplification: "MALS",
     functions.directional_bias_amplification: "BA",
@@ -142,15 +141,18 @@ def amplification_frame(
         raise ValueError(f"y_pred must be of one model; received {list(rows.models)}")
     whole = get_metric("BA", reference=reference, missing=missing).evaluate(rows)
     by_name = _read_metrics(metrics, whole)
+    evaluations = {name: _evaluate(x, rows, whole, reference) for name, x in by_name.items()}
     confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)
-    setting = _Setting(_groups(whole), n_boot or 0, read_seed(random_state), confidence)
-    columns, notes = dict[Any, list[Column]](), list[str]()
-    for evaluation, names in _by_evaluation(by_name, whole, rows, reference).items():
-        notes += _measure(evaluation, {name: by_name[name] for name in names}, setting, columns)
+    columns, notes = _measure(
+        by_name, whole, evaluations, n_boot or 0, read_seed(random_state), confidence
+    )
+    strata = next(iter(columns.values()))
+    groups = [group for column in strata for group in column.groups]
+    control = [column.stratum for column in strata for _ in column.groups]
     return AmplificationFrame(
-        {name: columns[name] for name in by_name},
-        _names_of(control_features, "control_feature"),
-        _names_of(sensitive_features, "sensitive_feature"),
+        columns,
+        _features(groups, sensitive_features, "sensitive_feature"),
+        _features(control, control_features, "control_feature"),
         is_single=metrics is not None and not isinstance(metrics, Mapping),
         notes=list(dict.fromkeys(filter(None, notes))),
         n_boot=n_boot,
@@ -158,84 +160,69 @@ def amplification_frame(
     )
 
 
-class _Setting(NamedTuple):
-    """What all columns of a frame have in common."""
-
-    groups: list[tuple[list[Label], Array]]
-    n_boot: int
-    seed: int
-    confidence: float
-
-
-def _groups(whole: Evaluation) -> list[tuple[list[Label], Array]]:
-    """Return the groups that have rows in each stratum, and how many."""
-    groups = []
-    for stratum in _strata(whole):
-        rows = margins_of_data(stratum.rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
-        groups.append((list(compress(stratum.rows.group_labels, rows > 0)), rows[rows > 0]))
-    return groups
-
-
-def _by_evaluation(
-    metrics: Mapping[Any, Any], whole: Evaluation, rows: Rows, reference: Any
-) -> dict[Evaluation, list[Any]]:
-    """Return names of metrics by what they read: own rows if a metric lists its own labels."""
-    names = dict[Evaluation, list[Any]]({whole: []})
-    for name, metric in metrics.items():
-        own = ("reference", "class_labels", "group_labels") if isinstance(metric, Metric) else ()
-        evaluation = whole
-        if any(getattr(metric, setting) is not None for setting in own):
-            given = reference if metric.reference is None else metric.reference
-            evaluation = replace(metric, reference=given).evaluate(rows)
-        names.setdefault(evaluation, []).append(name)
-    return names
+def _evaluate(metric: Metric, rows: Rows, whole: Evaluation, reference: Any) -> Evaluation:
+    """Return what a metric reads: rows of its own if it lists its own labels or a reference."""
+    if all(x is None for x in (metric.reference, metric.class_labels, metric.group_labels)):
+        return whole
+    given = reference if metric.reference is None else metric.reference
+    return replace(metric, reference=given).evaluate(rows)
 
 
 def _measure(
-    evaluation: Evaluation,
-    metrics: Mapping[Any, Any],
-    setting: _Setting,
-    columns: dict[Any, list[Column]],
-) -> list[str]:
-    """Add the columns of metrics, one for each stratum, from the same draws; return notes."""
-    parts, notes = _strata(evaluation), list(evaluation.notes)
-    measured = [
-        (name, part, _measure_stratum(name, metric, part, setting.seed))
-        for name, metric in metrics.items()
-        for part in parts
-    ]
-    by_rows: dict[Rows, list[Measurement]] = {}
-    for _, part, measurement in measured:
-        if setting.n_boot and not measurement.reason_not_to_draw:
-            # Metrics of label sets have rows of their own; others read some of all rows.
-            is_part = measurement.evaluation is part
-            rows = evaluation.rows if is_part else measurement.evaluation.rows
-            by_rows.setdefault(rows, []).append(measurement)
-    scores, notes_on_draws = replicate(by_rows, setting.n_boot, setting.seed, _score)
-    notes += notes_on_draws
-    for (name, _, measurement), groups in zip(measured, cycle(setting.groups), strict=False):
-        drawn = scores.get(measurement, {})
-        column = Column(name, measurement, drawn, *groups, setting.confidence)
-        columns.setdefault(name, []).append(column)
-        notes += [*column.caveats(), *(column.reasons() if setting.n_boot else [])]
-    return notes
+    metrics: Mapping[Any, Metric],
+    whole: Evaluation,
+    evaluations: Mapping[Any, Evaluation],
+    n_boot: int,
+    seed: int,
+    confidence: float,
+) -> tuple[dict[Any, list[Column]], list[str]]:
+    """Return the columns of metrics, one for each stratum, from the same draws, and notes."""
+    strata = {x: list(x.strata()) or [x] for x in dict.fromkeys([whole, *evaluations.values()])}
+    groups = [_groups(stratum.rows) for stratum in strata[whole]]
+    measured, by_rows = dict[Any, list[Measurement]](), dict[Rows, list[Measurement]]()
+    for name, metric in metrics.items():
+        evaluation, measured[name] = evaluations[name], []
+        for stratum in strata[evaluation]:
+            measurement = metric.measure(stratum, whole.rows.models[0], seed)
+            measured[name].append(measurement)
+            if n_boot and not measurement.reason_not_to_draw:
+                # Metrics of label sets have rows of their own; others read some of all rows.
+                is_part = measurement.evaluation is stratum
+                drawn = evaluation.rows if is_part else measurement.evaluation.rows
+                by_rows.setdefault(drawn, []).append(measurement)
+    scores, notes = replicate(by_rows, n_boot, seed, _score)
+    columns = {
+        name: [
+            Column(name, measurement, scores.get(measurement, {}), *x, confidence)
+            for measurement, x in zip(of_strata, groups, strict=True)
+        ]
+        for name, of_strata in measured.items()
+    }
+    notes = [*(note for evaluation in strata for note in evaluation.notes), *notes]
+    for column in chain.from_iterable(columns.values()):
+        notes += [*column.caveats(), *(column.reasons() if n_boot else [])]
+    return columns, notes
 
 
-def _strata(evaluation: Evaluation) -> list[Evaluation]:
-    return list(evaluation.strata()) or [evaluation]
-
-
-def _measure_stratum(name: Any, metric: Any, evaluation: Evaluation, seed: int) -> Measurement:
-    """Return a metric or another function on the rows of a stratum."""
-    model = evaluation.rows.models[0]
-    if isinstance(metric, Metric):
-        return metric.measure(evaluation, model, seed)
-    return measure_host(name, metric, evaluation, model)
+def _groups(rows: Rows) -> tuple[list[Label], Array]:
+    """Return the groups that have rows, and how many."""
+    n_rows = margins_of_data(rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
+    return list(compress(rows.group_labels, n_rows > 0)), n_rows[n_rows > 0]
 
 
 def _score(measurement: Measurement, *draw: Any) -> dict[str, Array]:
     """Return the scores of a batch of draws, and the numbers of the groups."""
     return {**measurement.score(*draw), "groups": measurement.by_group(*draw)}
+
+
+def _features(labels: Sequence[Any], features: Any, name: str) -> pd.DataFrame | None:
+    """Return the levels of features, under the names that MetricFrame gives them."""
+    if features is None:
+        return None
+    levels = pd.DataFrame([x if isinstance(x, tuple) else (x,) for x in labels])
+    names = features if isinstance(features, str) else name_of(read_input(features, name))
+    names = [names] if isinstance(names, str) else names or [f"{name}_{i}" for i in levels]
+    return levels.set_axis(list(names), axis=1)
 
 
 def _read_quantiles(n_boot: Any, ci_quantiles: Any) -> list[float]:
@@ -254,29 +241,30 @@ def _read_quantiles(n_boot: Any, ci_quantiles: Any) -> list[float]:
     return quantiles
 
 
-def _read_metrics(metrics: Any, whole: Evaluation) -> dict[Any, Any]:
+def _read_metrics(metrics: Any, whole: Evaluation) -> dict[Any, Metric]:
     """Return metrics by their names; without any, those of this package that the data allow."""
     if metrics is None:
-        return {name: get_metric(name) for name in _ALL if _is_suitable(name, whole)}
+        known = {name: get_metric(name) for name in _NAME_OF.values()}
+        return {name: metric for name, metric in known.items() if _is_suitable(metric, whole)}
     if not isinstance(metrics, Mapping):
         name = getattr(metrics, "__name__", "metric" if callable(metrics) else str(metrics))
         metrics = {name: metrics}
     if not metrics:
         raise ValueError("metrics must hold at least one metric; received none")
-    return {name: _read_metric(metric) for name, metric in metrics.items()}
+    return {name: _read_metric(name, metric) for name, metric in metrics.items()}
 
 
-def _is_suitable(name: str, whole: Evaluation) -> bool:
+def _is_suitable(metric: Metric, whole: Evaluation) -> bool:
     try:
-        _measure_stratum(name, get_metric(name), whole, 0)
+        metric.measure(whole, whole.rows.models[0], 0)
     except ValueError:
         return False
     return True
 
 
-def _read_metric(metric: Any) -> Any:
-    """Return the metric object of a name or of one of our functions; others as they are."""
-    if isinstance(metric, str | type):  # Classes are refused there.
+def _read_metric(label: Any, metric: Any) -> Metric:
+    """Return the metric object of a name or function; those of hosts have the label as name."""
+    if isinstance(metric, str | type | Metric):  # Classes are refused there.
         return get_metric(metric)
     if not callable(metric):
         rule = 'metrics must be a metric, its name, or a dict such as {"BA": "BA"}'
@@ -284,24 +272,12 @@ def _read_metric(metric: Any) -> Any:
     is_bound = isinstance(metric, partial) and not metric.args
     function, settings = (metric.func, metric.keywords) if is_bound else (metric, {})
     name = next((name for known, name in _NAME_OF.items() if known is function), None)
-    return metric if name is None else get_metric(name, **settings)
+    if name is None:
+        return HostMetric(label=label, function=metric)
+    return get_metric(name, **settings)
 
 
 def _squeeze(values: Any, argument: str) -> Any:
     """Return one column as labels, as MetricFrame reads it, and other values as they are."""
     table = read_input(values, argument)
     return table.column(0) if isinstance(table, Table) and len(table.names) == 1 else values
-
-
-def _names_of(features: Any, name: str) -> list[str]:
-    """Return the names of features, as MetricFrame gives them."""
-    if features is None:
-        return []
-    own_name = features if isinstance(features, str) else getattr(features, "name", None)
-    if own_name:
-        return [str(own_name)]
-    given = read_input(features, name)
-    if not isinstance(given, Table) or given.are_groups:
-        return [f"{name}_0"]
-    is_named = isinstance(features, Mapping) or hasattr(features, "columns")
-    return [str(x) if is_named else f"{name}_{i}" for i, x in enumerate(given.names)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from fairlearn.metrics import MetricFrame
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, name_list, show
 from biasamp_adapters.counting.margins import mean_over_classes
-from biasamp_adapters.fairlearn.host_functions import HostMeasurement
+from biasamp_adapters.fairlearn.host_functions import HostMetric
 from biasamp_adapters.inference.bands import Largest, largest_gap, simultaneous_bands
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, estimate
 from biasamp_adapters.result import Measurement
@@ -40,8 +40,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
     def __init__(
         self,
         columns: Mapping[Any, Sequence[Column]],
-        controls: Sequence[str],
-        sensitive: Sequence[str],
+        sensitive: Any,
+        control: Any,
         *,
         is_single: bool,
         notes: Sequence[str],
@@ -49,17 +49,16 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
         ci_quantiles: Sequence[float] | None,
     ) -> None:
         self.notes, self._columns = tuple(notes), columns
+        self._features = pd.concat([control, sensitive], axis=1)
         # The host gets a row for each group of each stratum, and metrics that look numbers up.
-        keys = [key for column in next(iter(columns.values())) for key in column.keys]
-        self._features = pd.DataFrame(keys, columns=[*controls, *sensitive])
-        positions = np.arange(len(keys))
+        positions = np.arange(len(sensitive))
         functions = {name: _look_up(name, strata) for name, strata in columns.items()}
         super().__init__(
             metrics=next(iter(functions.values())) if is_single else functions,
             y_true=positions,
             y_pred=positions,
-            sensitive_features=self._features.iloc[:, len(controls) :],
-            control_features=self._features.iloc[:, : len(controls)] if controls else None,
+            sensitive_features=sensitive,
+            control_features=control,
         )
         self._n_boot = n_boot  # What properties of the host read.
         self._ci_quantiles: list[float] | None = None if ci_quantiles is None else [*ci_quantiles]
@@ -72,39 +71,29 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
     @property
     def by_group_ci(self) -> list[Any]:
         """The ends of the intervals of ``by_group``."""
-        levels = [*(self.control_levels or []), *self.sensitive_levels]
-        return self._intervals(self.by_group, Column.of_each_group, levels)
+        return self._intervals(self.by_group, Column.of_each_group)
 
     def difference_ci(self, method: str = "between_groups") -> list[Any]:
         """Return the ends of the intervals of ``difference``."""
-        is_between = method == "between_groups"
-        judge = Column.largest_difference if is_between else Column.largest_distance
-        return self._intervals(self.difference(method), judge)
+        return self._intervals(self.difference(method), Column.difference, method)
 
     def ratio(self, method: str = "between_groups", errors: str = "coerce") -> Any:
         """Return the smallest ratio; NaN of metrics that have a sign."""
+        factors = [np.nan if strata[0].has_sign else 1.0 for strata in self._columns.values()]
         ratio = super().ratio(method, errors)
-        with_sign = [name for name, strata in self._columns.items() if strata[0].has_sign]
-        if not with_sign:
-            return ratio
-        if self._user_supplied_callable:
-            return ratio * np.nan
-        ratio = ratio.astype(float)
-        ratio[with_sign] = np.nan
-        return ratio
+        return ratio * (factors[0] if self._user_supplied_callable else factors)
 
     def ratio_ci(self, method: str = "between_groups") -> list[Any]:
         """Return the ends of the intervals of ``ratio``; there are none to ``overall``."""
-        judge = Column.smallest_ratio if method == "between_groups" else no_interval
-        return self._intervals(self.ratio(method), judge)
+        return self._intervals(self.ratio(method), Column.ratio, method)
 
     def group_min_ci(self) -> list[Any]:
         """Return the ends of the intervals of ``group_min``."""
-        return self._intervals(self.group_min(), partial(Column.extreme, choose=np.min))
+        return self._intervals(self.group_min(), Column.extreme, np.min)
 
     def group_max_ci(self) -> list[Any]:
         """Return the ends of the intervals of ``group_max``."""
-        return self._intervals(self.group_max(), partial(Column.extreme, choose=np.max))
+        return self._intervals(self.group_max(), Column.extreme, np.max)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw each metric by group by :func:`biasamp_adapters.plot.intervals`; return the axes."""
@@ -113,36 +102,29 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
         return intervals(self, ax=ax)
 
     def _intervals(
-        self,
-        numbers: Any,
-        judge: Callable[[Column, float], list[Estimate]],
-        levels: Sequence[str] | None = None,
+        self, numbers: Any, judge: Callable[..., list[Estimate]], *given: Any
     ) -> list[Any]:
-        """Return the ends for each quantile, in the form that the host gave numbers.
-
-        ``levels`` are the features that index the numbers; by default those of control.
-        """
+        """Return the ends for each quantile, in the form that the host gave numbers."""
         self._check_bootstrap_initialized()
-        levels = (self.control_levels or []) if levels is None else levels
         tables = []
-        for quantile in self.ci_quantiles or []:
+        for quantile in self.ci_quantiles:
             level, end = abs(2 * quantile - 1), "high" if quantile > 0.5 else "low"
             ends = {
-                name: [getattr(x, end) for column in strata for x in judge(column, level)]
+                name: [getattr(x, end) for column in strata for x in judge(column, level, *given)]
                 for name, strata in self._columns.items()
             }
-            tables.append(self._shape(pd.DataFrame(ends, dtype=float), levels, numbers))
+            tables.append(self._shape(pd.DataFrame(ends, dtype=float), numbers))
         return tables
 
-    def _shape(self, table: pd.DataFrame, levels: Sequence[str], numbers: Any) -> Any:
+    def _shape(self, table: pd.DataFrame, numbers: Any) -> Any:
         """Return the rows of a table in the order and form of other numbers."""
+        names = numbers.index.names if hasattr(numbers, "index") else []
+        levels = [name for name in self._features if name in names]
         if not levels:
             row = table.iloc[0].rename(None)
             return row.iloc[0] if self._user_supplied_callable else row
         keys = self._features[levels].drop_duplicates()
-        is_one = len(levels) == 1
-        index = pd.Index(keys[levels[0]]) if is_one else pd.MultiIndex.from_frame(keys)
-        table = table.set_axis(index).reindex(numbers.index)
+        table = table.set_index([keys[level] for level in levels]).reindex(numbers.index)
         return table.iloc[:, 0].rename(numbers.name) if self._user_supplied_callable else table
 
 
@@ -187,13 +169,14 @@ class Column:
     @property
     def is_rate(self) -> bool:
         """Whether the numbers are known to be shares of rows."""
-        return isinstance(self.measurement, HostMeasurement) and self.measurement.rate is not None
+        metric = self.measurement.metric
+        return isinstance(metric, HostMetric) and metric.rate(self.measurement.margins) is not None
 
     @property
     def has_sign(self) -> bool:
         """Whether the numbers may lie below 0 by their definition, and so have no ratio."""
-        is_ours = not isinstance(self.measurement, HostMeasurement)
-        return is_ours and self.measurement.metric.short != "Multi"
+        metric = self.measurement.metric
+        return not isinstance(metric, HostMetric) and metric.short != "Multi"
 
     @cached_property
     def value(self) -> float:
@@ -211,12 +194,9 @@ class Column:
         return np.vstack([means, self.scores.get("groups", means[:0])])[:, chosen]
 
     @property
-    def keys(self) -> list[tuple[Any, ...]]:
-        """The levels of the features of each group, those of control first."""
-        stratum = self.measurement.evaluation.stratum
-        labels = [() if stratum is None else stratum, *self.groups]
-        control, *groups = [x if isinstance(x, tuple) else (x,) for x in labels]
-        return [(*control, *group) for group in groups]
+    def stratum(self) -> Label | None:
+        """The levels of the control features."""
+        return self.measurement.evaluation.stratum
 
     def caveats(self) -> list[str]:
         """Return notes on the value."""
@@ -224,21 +204,17 @@ class Column:
 
     def reasons(self) -> list[str]:
         """Return why numbers have no interval."""
-        [of_all], groups_of = self.of_all_rows(), dict[str, list[Label]]()
-        reason_of_all = of_all.reason
+        [of_all] = self.of_all_rows()
+        groups_of: dict[str, list[Label]] = {of_all.reason: []}
         for group, number in zip(self.groups, self.of_each_group(), strict=True):
-            if number.reason not in ("", reason_of_all):
+            if number.reason != of_all.reason:
                 groups_of.setdefault(number.reason, []).append(group)
-        reasons = [f"{self.name}{self._where}: {reason_of_all}"] if reason_of_all else []
-        return reasons + [
-            f"{self.name} of {name_list(groups)}{self._where}: {reason}"
-            for reason, groups in groups_of.items()
-        ]
+        names = {reason: f" of {name_list(x)}" if x else "" for reason, x in groups_of.items()}
+        return [f"{self.name}{of}{self._where}: {reason}" for reason, of in names.items() if reason]
 
     @property
     def _where(self) -> str:
-        stratum = self.measurement.evaluation.stratum
-        return "" if stratum is None else f" in {show(stratum)}"
+        return "" if self.stratum is None else f" in {show(self.stratum)}"
 
     # Numbers with their intervals; of a level, if it is lower than that of the column.
 
@@ -258,21 +234,21 @@ class Column:
             for draws, reason in zip(self.of_groups.T, few, strict=True)
         ]
 
-    def largest_difference(self, level: float) -> list[Estimate]:
-        """Return the largest difference between groups."""
-        return [self._largest(level).difference]
-
-    def smallest_ratio(self, level: float) -> list[Estimate]:
-        """Return the ratio of lowest to highest."""
-        return no_interval(self, level) if self.has_sign else [self._largest(level).ratio]
-
-    def largest_distance(self, level: float) -> list[Estimate]:
-        """Return the largest difference of a group from all rows."""
+    def difference(self, level: float, method: str) -> list[Estimate]:
+        """Return the largest difference between groups, or of a group from all rows."""
+        if method == "between_groups":
+            return [self._largest(level).difference]
         of_all = np.r_[self.value, self.scores.get("value", [])]
         distances = self.of_groups - of_all[:, None]
         low, high = self._bands(distances, level)
         nearest = max(np.maximum(low, -high).max(), 0.0)
         return [Estimate(np.abs(distances[0]).max(), nearest, np.maximum(-low, high).max())]
+
+    def ratio(self, level: float, method: str) -> list[Estimate]:
+        """Return the ratio of lowest to highest; without an interval those of signed numbers."""
+        if self.has_sign or method != "between_groups":
+            return [Estimate(np.nan)]
+        return [self._largest(level).ratio]
 
     def extreme(self, level: float, choose: Callable[[Array], float]) -> list[Estimate]:
         """Return the smallest or largest number of a group."""
@@ -286,8 +262,3 @@ class Column:
     def _bands(self, draws: Array, level: float) -> tuple[Array, Array]:
         half_row = 0.5 / self.rows if self.is_rate else 0.0
         return simultaneous_bands(draws[0], draws[1:], half_row, level)
-
-
-def no_interval(column: Column, level: float) -> list[Estimate]:
-    """Return a number that has no interval."""
-    return [Estimate(np.nan)]

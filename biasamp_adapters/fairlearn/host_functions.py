@@ -15,6 +15,7 @@ from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTION, RIGHT, 
 from biasamp_adapters.counting.margins import Margins, divide
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.variables import Codes
+from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.result import Measurement
 
 #: A rate of the host is data: what its numerator and its denominator are made of.
@@ -32,68 +33,65 @@ RATES = {
 }
 
 
-def measure_host(name: str, metric: Any, evaluation: Evaluation, model: str) -> HostMeasurement:
-    """Return a function on the rows of a model, if it can read them."""
-    rows, (margins, origin) = evaluation.rows, evaluation.margins(model)
-    if rows.is_matrix(TASK) or not rows.has(TASK):
-        raise ValueError(f"{name} must have one label in each row of y_true")
-    measurement = HostMeasurement(
-        metric=metric, evaluation=evaluation, model=model, margins=margins, origin=origin, name=name
-    )
-    if rows.w is not None and "sample_weight" not in measurement.parameters:
-        raise ValueError(f"{name} must take sample_weight, as rows have weights")
-    return measurement
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class HostMeasurement(Measurement):
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class HostMetric(Metric):
     """A function of labels and predictions, of all rows and of each group.
 
     Attributes
     ----------
-    name : str
+    label : object
+        The name of the metric in its frame.
+    function : callable
     """
 
-    name: str
+    label: Any
+    function: Any
 
-    @cached_property
-    def rate(self) -> tuple[Array, Array] | None:
-        """What a known rate of the labels 0 and 1 is made of; None of other functions."""
-        is_binary = self.evaluation.rows.class_labels == (0, 1)
-        if not is_binary or not isinstance(self.margins.variable(PREDICTION), Codes):
-            return None
-        return next((parts for known, parts in RATES.items() if known is self.metric), None)
+    @property
+    def name(self) -> str:
+        """The name of the metric in its frame."""
+        return str(self.label)
 
     @cached_property
     def parameters(self) -> frozenset[str]:
         """The names of the parameters of the function."""
         try:
-            return frozenset(inspect.signature(self.metric).parameters)
+            return frozenset(inspect.signature(self.function).parameters)
         except (TypeError, ValueError):  # Compiled functions have no signature.
             return frozenset()
 
-    def point(self) -> dict[str, float]:
-        """Return the number of all rows."""
-        return {"value": float(self.score(self.margins)["value"][0])}
+    def rate(self, margins: Margins) -> tuple[Array, Array] | None:
+        """Return what a known rate of the labels 0 and 1 is made of; None of other functions."""
+        is_binary = margins.rows.class_labels == (0, 1)
+        if not is_binary or not isinstance(margins.variable(PREDICTION), Codes):
+            return None
+        return next((parts for known, parts in RATES.items() if known is self.function), None)
 
-    def pairs(self) -> dict[str, Array]:
-        """Return the number of each group, (groups, 1)."""
-        return {"value": self.by_group(self.margins).T}
+    def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> Measurement:
+        """Return the function on the rows of a model, if it can read them."""
+        rows = evaluation.rows
+        if rows.is_matrix(TASK) or not rows.has(TASK):
+            raise ValueError(f"{self.name} must have one label in each row of y_true")
+        if rows.w is not None and "sample_weight" not in self.parameters:
+            raise ValueError(f"{self.name} must take sample_weight, as rows have weights")
+        return super().measure(evaluation, model, seed)
 
-    def score(self, margins: Margins, origin: Any = None, rng: Any = None) -> dict[str, Array]:
+    def score(self, margins: Margins) -> dict[str, Array]:
         """Return the numbers of all rows in a batch."""
-        if self.rate is not None:
-            return {"value": _divide(margins, ALL, *self.rate)[:, 0]}
-        return {"value": self._call(margins, np.ones((len(margins.rows), 1), dtype=bool))[:, 0]}
+        return {"value": self._numbers(margins, ALL)[:, 0]}
 
-    def by_group(self, margins: Margins, origin: Any = None, rng: Any = None) -> Array:
-        """Return the numbers of each group in a batch; NaN of a function that compares groups."""
-        if self.rate is not None:
-            return _divide(margins, ATTRIBUTE, *self.rate)
+    def contributions(self, margins: Margins) -> Array:
+        """Return the numbers of each group; NaN of a function that compares groups."""
         if ATTRIBUTE in self.parameters:
-            n_groups = len(self.evaluation.rows.group_labels)
-            return np.full((len(margins.times), n_groups), np.nan)
-        return self._call(margins, margins.variable(ATTRIBUTE).values > 0)
+            return np.full((len(margins.times), len(margins.rows.group_labels), 1), np.nan)
+        return self._numbers(margins, ATTRIBUTE)[:, :, None]
+
+    def _numbers(self, margins: Margins, groups: str) -> Array:
+        """Return the numbers of groups or of all rows, (batch, groups)."""
+        rate = self.rate(margins)
+        if rate is not None:
+            return _divide(margins, groups, *rate)
+        return self._call(margins, margins.variable(groups).values > 0)
 
     def _call(self, margins: Margins, members: Array) -> Array:
         """Return the value of some of the distinct rows in each draw.
@@ -113,7 +111,7 @@ class HostMeasurement(Measurement):
         predicted = labels[prediction.keys()] if is_label else prediction.values[:, -1]
         columns = labels[truth.keys()], predicted, margins.variable(ATTRIBUTE).keys()
         part, weight = margins.partition.part, margins.partition.weight
-        is_data = margins is self.margins
+        is_data = len(margins.partition.times) == 1  # They are one part, and draws have several.
         values = [
             [self._value(columns, rows & (drawn > 0), drawn, is_data) for rows in members.T]
             for drawn in (times[part] * weight for times in margins.times)
@@ -135,7 +133,7 @@ class HostMeasurement(Measurement):
         if ATTRIBUTE in self.parameters:
             params[ATTRIBUTE] = groups
         try:
-            value = np.asarray(self.metric(y_true, y_pred, **params))
+            value = np.asarray(self.function(y_true, y_pred, **params))
         except (ValueError, ArithmeticError):
             if is_data:
                 raise

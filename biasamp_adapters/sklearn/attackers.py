@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
-from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
@@ -73,11 +73,8 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             check_consistent_length(X, weight)
         X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
         self.classes_, code = np.unique(y, return_inverse=True)
-        self._encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
-        values = pd.MultiIndex.from_arrays([*self._encoder.fit_transform(X).T])
-        row, self._combinations = pd.factorize(values)
-        table = np.zeros((len(self._combinations), len(self.classes_)))
-        np.add.at(table, (row, code), weight)
+        row, self._combinations = pd.factorize(pd.MultiIndex.from_arrays([*X.T]))
+        table = coo_array((weight, (row, code))).toarray()
         self.table_ = np.vstack([table, table.sum(axis=0)])
         return self
 
@@ -85,7 +82,7 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the probabilities of the classes, (rows, classes)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=None)
-        values = pd.MultiIndex.from_arrays([*self._encoder.transform(X).T])
+        values = pd.MultiIndex.from_arrays([*X.T])
         table = self.table_[self._combinations.get_indexer(values)] + self.alpha
         return table / table.sum(axis=1, keepdims=True)
 
@@ -95,20 +92,12 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[most_likely]
 
 
-class _Network(NamedTuple):
-    """The network of an experiment: units of its hidden layers, and how Adam trains it."""
-
-    hidden_layer_sizes: tuple[int, ...]
-    activation: str
-    learning_rate_init: float
-    max_iter: int
-    batch_size: int
-
-
+#: The networks of the experiments: units of hidden layers, and how Adam trains them.
+_SETTINGS = ("hidden_layer_sizes", "activation", "learning_rate_init", "max_iter", "batch_size")
 _NETWORKS = {
-    "compas": _Network((4,), "logistic", 0.005, 50, 512),
-    "coco": _Network((40, 40), "relu", 0.001, 100, 64),
-    "imsitu": _Network((40, 40), "relu", 0.001, 100, 128),
+    "compas": ((4,), "logistic", 0.005, 50, 512),
+    "coco": ((40, 40), "relu", 0.001, 100, 64),
+    "imsitu": ((40, 40), "relu", 0.001, 100, 128),
 }
 
 
@@ -170,7 +159,7 @@ class DenseAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_choice("preset", self.preset, tuple(_NETWORKS))
         X, y = validate_data(self, X, y, multi_output=True)
         check_classification_targets(y)
-        settings = _NETWORKS[self.preset]._asdict()
+        settings: Any = dict(zip(_SETTINGS, _NETWORKS[self.preset], strict=True))
         settings["batch_size"] = min(settings["batch_size"], len(X))
         self.network_ = MLPClassifier(
             **settings,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.special import stdtrit
 
 from biasamp_adapters.counting.labels import Array
@@ -15,16 +16,6 @@ from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.metrics.base import check_choice, check_confidence
 
 _JUDGED = {"low": "lower end", "mean": "mean", "high": "upper end"}
-
-
-class _Candidates(NamedTuple):
-    """Scores of all candidates, and the one that is picked."""
-
-    accuracy: Array
-    amplification: list[Estimate]
-    keeps_bound: Array
-    n_folds: int
-    picked: int
 
 
 @dataclass(frozen=True)
@@ -88,7 +79,14 @@ class MostAccurateWithin:
         ValueError
             If a score is missing or NaN, or no candidate keeps the bound.
         """
-        return self._read(cv_results).picked
+        candidates = self._read(cv_results)
+        keeps_bound = candidates["judged"] <= self.bound
+        if not keeps_bound.any():
+            raise ValueError(
+                f"no candidate keeps the bound of {self.bound:g}: the {_JUDGED[self.judged]} of "
+                f"{self.amplification} is at least {candidates['judged'].min():.4g}"
+            )
+        return int(candidates["accuracy"].where(keeps_bound).argmax())
 
     def explain(self, cv_results: Mapping[str, Any]) -> str:
         """Return which candidate is picked and why: ``search.refit.explain(search.cv_results_)``.
@@ -98,48 +96,40 @@ class MostAccurateWithin:
         ValueError
             As in a call.
         """
-        candidates = self._read(cv_results)
-        n, n_kept = len(candidates.accuracy), int(candidates.keeps_bound.sum())
+        picked, candidates = self(cv_results), self._read(cv_results)
+        n_kept = int((candidates["judged"] <= self.bound).sum())
         keeps = agree(n_kept, "keeps", "keep")
         what = f"the {_JUDGED[self.judged]} of {self.amplification} is at most {self.bound:g}"
-        lines = [f"{n_kept} of {n} candidates {keeps} the bound: {what}."]
-        described = {"Picked, as the most accurate of these": candidates.picked}
-        first = int(candidates.accuracy.argmax())
-        if first != candidates.picked:
+        lines = [f"{n_kept} of {len(candidates)} candidates {keeps} the bound: {what}."]
+        described = {"Picked, as the most accurate of these": picked}
+        first = int(candidates["accuracy"].argmax())
+        if first != picked:
             described["Left out, though the most accurate of all"] = first
         for role, i in described.items():
             params = f" {cv_results['params'][i]}" if "params" in cv_results else ""
-            accuracy = f"{self.accuracy} {candidates.accuracy[i]:.4f}"
-            amplification = f"{self.amplification} {candidates.amplification[i]}"
-            lines.append(f"{role}: candidate {i}{params}, {accuracy},\n  {amplification}")
-        if candidates.n_folds > 1:
-            level, n_folds = f"{100 * self.confidence:g}%", candidates.n_folds
+            row: Any = candidates.loc[i]
+            lines.append(f"{role}: candidate {i}{params}, {self.accuracy} {row['accuracy']:.4f},")
+            lines.append(f"  {self.amplification} {Estimate(row['mean'], row['low'], row['high'])}")
+        n_folds = len(self._keys(cv_results))
+        if n_folds > 1:
+            level = f"{100 * self.confidence:g}%"
             lines.append(f"In brackets: the {level} interval of the mean of {n_folds} folds.")
         return "\n".join(lines)
 
-    def _read(self, cv_results: Mapping[str, Any]) -> _Candidates:
-        """Return the scores of all candidates, and the one that is picked."""
+    def _keys(self, cv_results: Mapping[str, Any]) -> list[str]:
+        """Return the keys of amplification in each fold, of which there is one at least."""
+        keys = [f"split{i}_test_{self.amplification}" for i in range(len(cv_results))]
+        return [key for key in keys if key in cv_results] or keys[:1]
+
+    def _read(self, cv_results: Mapping[str, Any]) -> pd.DataFrame:
+        """Return accuracy, amplification with its interval, and what is judged, by candidate."""
         accuracy = self._scores(cv_results, f"mean_test_{self.accuracy}", "accuracy")
-        n_folds = 1
-        while f"split{n_folds}_test_{self.amplification}" in cv_results:
-            n_folds += 1
-        keys = [f"split{i}_test_{self.amplification}" for i in range(n_folds)]
-        sizes = -np.stack([self._scores(cv_results, key, "amplification") for key in keys])
-        means, reach = sizes.mean(axis=0), np.full(len(accuracy), np.nan)
-        if n_folds > 1:
-            t = stdtrit(n_folds - 1, (1 + self.confidence) / 2)
-            reach = t * sizes.std(axis=0, ddof=1) / np.sqrt(n_folds)
-        sign = {"low": -1, "mean": 0, "high": 1}[self.judged]
-        judged = means + sign * np.nan_to_num(reach)
-        keeps_bound = judged <= self.bound
-        if not keeps_bound.any():
-            raise ValueError(
-                f"no candidate keeps the bound of {self.bound:g}: the {_JUDGED[self.judged]} of "
-                f"{self.amplification} is at least {judged.min():.4g}"
-            )
-        picked = int(np.where(keeps_bound, accuracy, -np.inf).argmax())
-        ends = zip(means, means - reach, means + reach, strict=True)
-        return _Candidates(accuracy, [Estimate(*x) for x in ends], keeps_bound, n_folds, picked)
+        keys = self._keys(cv_results)
+        sizes = -pd.DataFrame({x: self._scores(cv_results, x, "amplification") for x in keys})
+        mean = sizes.mean(axis=1)  # Of one fold, the reach is NaN.
+        reach = stdtrit(len(keys) - 1, (1 + self.confidence) / 2) * sizes.sem(axis=1)
+        table = pd.DataFrame({"mean": mean, "low": mean - reach, "high": mean + reach})
+        return table.assign(accuracy=accuracy, judged=table[self.judged].fillna(mean))
 
     def _scores(self, cv_results: Mapping[str, Any], key: str, parameter: str) -> Array:
         """Return the scores of a key, which must be there for all candidates."""

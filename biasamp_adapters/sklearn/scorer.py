@@ -95,7 +95,11 @@ def amplification_scorer(
             'name a level of y\'s index (sensitive_features="race"), or enable metadata routing '
             "first: sklearn.set_config(enable_metadata_routing=True)"
         )
-    scorer = make_scorer(_Size(metric, sensitive_features), greater_is_better=False)
+    level: Any = sensitive_features
+    if not isinstance(level, str | None):
+        rule = "sensitive_features must be the name of a level of y's index"
+        raise ValueError(f"{rule}; received a {type(level).__name__}")
+    scorer = make_scorer(_size, greater_is_better=False, metric=metric, level=level)
     if not is_routed:
         return scorer
     requests = {"sample_weight": True}
@@ -104,30 +108,23 @@ def amplification_scorer(
     return scorer.set_score_request(**requests)
 
 
-class _Size:
-    """The size of a metric on the rows of a fold."""
-
-    def __init__(self, metric: Metric, level: Any) -> None:
-        if level is not None and not isinstance(level, str):
-            rule = "sensitive_features must be the name of a level of y's index"
-            raise ValueError(f"{rule}; received a {type(level).__name__}")
-        self.metric, self.level = metric, level
-        self.__name__ = f"size of {metric.name}"
-
-    def __call__(
-        self, y_true: Any, y_pred: Any, *, sensitive_features: Any = None, sample_weight: Any = None
-    ) -> float:
-        """Return the size, or raise if the metric is undefined on these rows."""
-        groups = self.level if sensitive_features is None else sensitive_features
-        if groups is None:
-            raise ValueError(
-                "sensitive_features must be passed on: search.fit(X, y, sensitive_features=race), "
-                'or cross_validate(..., params={"sensitive_features": race})'
-            )
-        value = self.metric(y_true, y_pred, sensitive_features=groups, sample_weight=sample_weight)
-        if np.isnan(value):
-            raise ValueError(f"{self.metric.name} is undefined on these {len(y_pred)} rows")
-        return abs(value)
-
-    def __repr__(self) -> str:
-        return self.__name__
+def _size(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    metric: Metric,
+    level: str | None,
+    sensitive_features: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return the size of a metric on the rows of a fold; raise if it is undefined on these."""
+    groups = level if sensitive_features is None else sensitive_features
+    if groups is None:
+        raise ValueError(
+            "sensitive_features must be passed on: search.fit(X, y, sensitive_features=race), "
+            'or cross_validate(..., params={"sensitive_features": race})'
+        )
+    value = metric(y_true, y_pred, sensitive_features=groups, sample_weight=sample_weight)
+    if np.isnan(value):
+        raise ValueError(f"{metric.name} is undefined on these {len(y_pred)} rows")
+    return abs(value)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import pandas as pd
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.metrics import accuracy_score
@@ -17,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from biasamp_adapters.counting.arrays import warn_of_order
 from biasamp_adapters.counting.counts import read_rows
-from biasamp_adapters.counting.labels import ATTRIBUTE, Array, listing
+from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, listing, without
 
 
 class ReadsGroups(ClassifierMixin):  # type: ignore[misc]
@@ -61,14 +60,12 @@ class ReadsGroups(ClassifierMixin):  # type: ignore[misc]
             return np.delete(X, column, axis=1), X[:, column]
         frame = nw.from_native(X, pass_through=True)
         columns = frame.columns if isinstance(frame, nw.DataFrame) else []
-        if column not in columns:
-            received = listing(columns) or "no columns with names"
-            raise ValueError(
-                f"X must have the column {column!r} (sensitive_features=); received {received}"
-            )
-        if isinstance(X, pd.DataFrame):
-            return X.drop(columns=column), X[column]
-        return frame.drop(column).to_native(), frame[column].to_native()
+        if column in columns:
+            return frame.drop(column).to_native(), frame[column].to_native()
+        received = listing(columns) or "no columns with names"
+        raise ValueError(
+            f"X must have the column {column!r} (sensitive_features=); received {received}"
+        )
 
 
 class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -139,7 +136,7 @@ class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # 
         estimator.fit(features, y, **params)
         self.estimator_ = estimator
         self.classes_ = getattr(estimator, "classes_", np.unique(np.asarray(y)))
-        self._known = set() if groups is None else _groups_of(groups)
+        self._known = [] if groups is None else _groups_of(groups)
         return self
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
@@ -165,10 +162,10 @@ class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # 
                     "sensitive_features must be given to predict; in a search, name a column of X: "
                     "scorers of scikit-learn pass no groups to predict"
                 )
-            unknown = _groups_of(groups) - self._known
+            unknown = without(_groups_of(groups), self._known)
             if unknown:  # ThresholdOptimizer would predict 0 for them.
-                known = listing(sorted(self._known, key=str))
-                raise ValueError(f"groups must be among {known}; received {listing(unknown)}")
+                rule = f"groups must be among {listing(self._known)}"
+                raise ValueError(f"{rule}; received {listing(unknown)}")
             params[ATTRIBUTE] = groups
         if "random_state" in signature(self.estimator_.predict).parameters:
             params["random_state"] = self.random_state or 0
@@ -185,6 +182,6 @@ def _takes_groups(estimator: Any, method: str) -> bool:
     return function is not None and ATTRIBUTE in signature(function).parameters
 
 
-def _groups_of(groups: Any) -> set[Any]:
+def _groups_of(groups: Any) -> list[Label]:
     """Return the groups that occur; several columns are crossed."""
-    return set(read_rows({ATTRIBUTE: groups}).variable(ATTRIBUTE).seen)
+    return read_rows({ATTRIBUTE: groups}).variable(ATTRIBUTE).seen

@@ -13,9 +13,7 @@ from biasamp_adapters.metrics.base import check_whole
 _COLUMNS = ["task", "attribute", "task_pred", "attribute_pred"]
 
 
-def make_alpha_shift(
-    alpha_dataset: float, alpha_model: float, *, n_samples: int | None = None, random_state: Any = 0
-) -> pd.DataFrame:
+def make_alpha_shift(alpha_dataset: float, alpha_model: float) -> pd.DataFrame:
     """Return labels and predictions of two groups and two classes, each with a bias of its own.
 
     Without bias each pair of a group and a class has the probability 1/4; a shift adds alpha to
@@ -26,21 +24,18 @@ def make_alpha_shift(
     ----------
     alpha_dataset, alpha_model : float
         The shifts, between -0.25 and 0.25 and not either; 0 is balanced.
-    n_samples : int, optional
-        Rows to draw. By default nothing is drawn: each of the 16 combinations is a row, and its
-        probability is its weight.
-    random_state : int, Generator or None
 
     Returns
     -------
     DataFrame
-        ``task``, ``attribute``, ``task_pred`` and ``attribute_pred`` (0 or 1), and ``weight``,
-        which is 1 for rows that were drawn.
+        Each of the 16 combinations of ``task``, ``attribute``, ``task_pred`` and
+        ``attribute_pred`` (0 or 1), with its probability as ``weight``. A sample of n rows is
+        ``frame.sample(n, replace=True, weights="weight", random_state=0)``, without ``weight``.
 
     Raises
     ------
     ValueError
-        If a shift leaves a pair without probability, or ``n_samples`` is no whole number above 0.
+        If a shift leaves a pair without probability.
 
     References
     ----------
@@ -73,11 +68,6 @@ def make_alpha_shift(
     task, attribute, task_pred, attribute_pred = rows = np.indices((2,) * 4).reshape(4, -1)
     weight = dataset[task, attribute] * of_task[task_pred, attribute]
     weight *= of_attribute[task, attribute_pred]
-    if n_samples is not None:
-        check_whole("n_samples", n_samples, 1)
-        rng = np.random.default_rng(read_seed(random_state))
-        drawn = rng.choice(len(weight), n_samples, p=weight / weight.sum())
-        rows, weight = rows[:, drawn], np.ones(n_samples)
     return pd.DataFrame(rows.T, columns=_COLUMNS).assign(weight=weight)
 
 

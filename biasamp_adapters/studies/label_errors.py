@@ -8,7 +8,7 @@ the counts by groups, and BA reads nothing else.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import replace
 from itertools import compress
 from typing import Any
 
@@ -104,7 +104,7 @@ def label_error_sensitivity(
     scores = dict[Any, dict[str, Array]]()
     if result.n_boot:
         seed = read_seed(random_state)
-        scores, _ = replicate({evaluation.rows: corrected}, result.n_boot, seed)
+        scores, _ = replicate({evaluation.rows: corrected}, result.n_boot, seed, _score)
     table = pd.DataFrame([_row(x, scores.get(x, {}), result.confidence) for x in corrected])
     sides = sum(np.sign(table[end].fillna(table["value"]).round(9)) for end in ("low", "high"))
     turned = (sides != sides[0]) & table["value"].notna()
@@ -128,27 +128,20 @@ class _WithoutErrors:
         return table @ self.inverse if second == ATTRIBUTE else table
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Corrected(RateMeasurement):
-    """BA without errors of the labels of groups, whose scores read the margins of the labels."""
-
-    inverse: Array
-
-    def score(self, margins: Any, origin: Any, rng: Any = None) -> dict[str, Array]:
-        if not isinstance(margins, _WithoutErrors):
-            margins = _WithoutErrors(margins, self.inverse)
-        return super().score(margins, None, rng)
+def _score(measurement: Any, labelled: Any, *draw: Any) -> dict[str, Array]:
+    """Return the scores of draws without the errors of labels that a measurement corrects."""
+    margins: Any = _WithoutErrors(labelled, measurement.margins.inverse)
+    scores: dict[str, Array] = measurement.score(margins, None)
+    return scores
 
 
-def _correct(measurement: RateMeasurement, error: Any) -> _Corrected:
+def _correct(measurement: RateMeasurement, error: Any) -> RateMeasurement:
     """Return a measurement without an error of labels; its signs are those of the groups."""
-    evaluation, metric = measurement.evaluation, measurement.metric
+    evaluation = measurement.evaluation
     inverse = np.linalg.inv(_channel(error, evaluation.rows.group_labels))
     margins: Any = _WithoutErrors(measurement.margins, inverse)
-    given = {field.name: getattr(measurement, field.name) for field in fields(measurement)}
-    signs = metric.coefficients(evaluation, margins, margins)[:, measurement.classes]
-    given |= {"margins": margins, "origin": margins, "inverse": inverse, "coefficients": signs}
-    return _Corrected(**given)
+    signs = measurement.metric.coefficients(evaluation, margins, margins)[:, measurement.classes]
+    return replace(measurement, margins=margins, origin=margins, coefficients=signs)
 
 
 def _channel(error: Any, groups: Sequence[Label]) -> Array:
@@ -171,7 +164,9 @@ def _channel(error: Any, groups: Sequence[Label]) -> Array:
     return channel
 
 
-def _row(measurement: _Corrected, drawn: dict[str, Array], confidence: float) -> dict[str, Any]:
+def _row(
+    measurement: RateMeasurement, drawn: dict[str, Array], confidence: float
+) -> dict[str, Any]:
     """Return the numbers of one error; none if a group would have no rows."""
     margins: Any = measurement.margins
     sizes, labelled = (x.joint(ATTRIBUTE, ALL)[0, :, 0] for x in (margins, margins.margins))

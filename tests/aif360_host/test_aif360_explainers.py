@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from aif360_cases import SEXES, classified, dataset, drawn, hiring, metric_of
 
+import biasamp_adapters as bam
 from biasamp_adapters.aif360 import BiasAmplificationJSONExplainer, BiasAmplificationTextExplainer
 
 # isort: split
@@ -54,6 +55,23 @@ def test_json_of_an_undefined_value_is_null() -> None:
     # No row is predicted positive, so MALS has no shares.
     explain = BiasAmplificationJSONExplainer(metric_of(hiring().assign(y_pred=0.0), **SEXES))
     assert strict(explain.mals_bias_amplification())["value"] is None
+
+
+class Repetition(bam.DirectionalBiasAmplification):
+    """How far a metric repeats another one, under a name of its own."""
+
+    short = "Repetition"
+
+
+class OwnText(BiasAmplificationTextExplainer):
+    def repetition(self, **settings: Any) -> Any:
+        return self._answer(Repetition(), settings)
+
+
+def test_text_of_a_metric_without_an_entry_in_the_glossary_is_its_first_line() -> None:
+    text = OwnText(metric_of(hiring(), **SEXES)).repetition()
+    first_line = "How far a metric repeats another one, under a name of its own."
+    assert text == f"Repetition A->T: 0.1000. {first_line}"
 
 
 INHERITED = [

@@ -7,6 +7,7 @@ import gc
 import subprocess
 import sys
 import weakref
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ import pytest
 from aif360_cases import SEXES, classified, compas, dataset, drawn, hiring, metric_of
 
 import biasamp_adapters as bam
-from biasamp_adapters.aif360 import BiasAmplificationMetric
+from biasamp_adapters.aif360 import BiasAmplificationMetric, BiasAmplificationTextExplainer
+from biasamp_adapters.aif360.metric import MetricMethods
 from biasamp_adapters.metrics.functions import get_metric
 
 # isort: split
@@ -85,6 +87,17 @@ def test_method_is_the_metric_of_the_same_rows(
     assert abs(value) > 1e-6
     pairs = getattr(metric, f"{method}_by_pair")(**settings)
     pd.testing.assert_frame_equal(pairs, expected.by_pair)
+
+
+def test_every_metric_has_its_pairs_and_explanations_with_its_parameters() -> None:
+    names = [name for name in vars(MetricMethods) if not name.startswith("_")]
+    assert set(names) == {method for method, *_ in CASES}
+    for name in names:
+        expected = list(signature(getattr(BiasAmplificationMetric, name)).parameters)
+        pairs = getattr(BiasAmplificationMetric, f"{name}_by_pair")
+        texts = getattr(BiasAmplificationTextExplainer, name)
+        assert list(signature(pairs).parameters) == list(signature(texts).parameters) == expected
+        assert pairs.__name__ == f"{name}_by_pair"
 
 
 def test_favourable_label_is_the_class_of_mals_and_f1() -> None:

@@ -99,7 +99,7 @@ def test_ratio_subset_names_labels_of_which_no_row_is_kept() -> None:
         (lambda: studies.balanced_subset([0, 1], ["a", "b"]), "a group has none of 0 and 1"),
         (lambda: studies.balanced_subset([[0, 2], [1, 0]], ["a", "b"]), "must hold 0 and 1"),
         (lambda: studies.make_alpha_shift(0.25, 0), "alpha_dataset must lie between"),
-        (lambda: studies.make_alpha_shift(0, 0, n_samples=0), "from 1 on; received 0"),
+        (lambda: studies.make_hidden_bias(0), "from 4 on; received 0"),
         (lambda: studies.make_hidden_bias(10), "a multiple of 4; received 10"),
         (lambda: studies.make_hidden_bias(strength=1.5), "must lie between 0 and 1"),
         (lambda: studies.make_hidden_bias(noise=0), "above 0; received 0"),
@@ -125,13 +125,6 @@ def test_make_alpha_shift_has_the_rates_of_both_shifts() -> None:
     assert rates.tolist() == pytest.approx([0.25 / 0.60, 0.15 / 0.40])
     of_class = rows.groupby(["task", "attribute_pred"])["weight"].sum().unstack()
     assert (of_class[1] / of_class.sum(axis=1)).tolist() == pytest.approx([0.25 / 0.6, 0.15 / 0.4])
-
-
-def test_make_alpha_shift_of_samples_follows_the_weights() -> None:
-    drawn = studies.make_alpha_shift(0.2, 0, n_samples=20_000, random_state=1)
-    assert (drawn["weight"] == 1).all()
-    share = ((drawn["task"] == 0) & (drawn["attribute"] == 0)).mean()
-    assert share == pytest.approx(0.45, abs=4 * sqrt(0.45 * 0.55 / 20_000))
 
 
 def test_make_hidden_bias_is_in_no_label_and_moves_who_follows_it() -> None:
