@@ -97,18 +97,16 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
         if not set(classes) <= {0, 1}:
             raise ValueError(f"y must hold the labels 0 and 1; received {listing(classes)}")
         if len(groups.labels) < 2:
-            received = listing(groups.labels)
-            raise ValueError(
-                f"sensitive_features must hold at least two groups; received {received}"
-            )
+            rule = "sensitive_features must hold at least two groups"
+            raise ValueError(f"{rule}; received {listing(groups.labels)}")
         self._group, self._n = groups.keys(), np.bincount(groups.keys())
         labels = pd.Series(np.array(classes)[rows.variable(TASK).keys()])
         super().load_data(X, labels, sensitive_features=pd.Series(self._group))
         self._rates_of_labels = self._rates(labels)
         # An index of pandas takes a tuple for several levels.
         names = [show(label) if isinstance(label, tuple) else label for label in groups.labels]
-        signed = [(sign, "all", name) for sign in "+-" for name in names]
-        self._index = pd.MultiIndex.from_tuples(signed, names=["sign", "event", "group_id"])
+        levels = ["+", "-"], ["all"], names
+        self._index = pd.MultiIndex.from_product(levels, names=["sign", "event", "group_id"])
         # What GridSearch reads: a dimension for each group, as no rate follows from the others.
         one, none = np.eye(len(names)), np.zeros((len(names), len(names)))
         self.pos_basis = pd.DataFrame(np.vstack([one, none]), index=self._index)
