@@ -64,8 +64,8 @@ EXPECTED = {(1, 0, "a"): 1, (0, 1, "b"): 2}
         ("records.json", '[{"y":1,"p":0,"g":"a"},{"y":0,"p":1,"g":"b"},{"y":0,"p":1,"g":"b"}]'),
         ("lines.jsonl", LINES),
         ("lines.ndjson", '{"y":1,"p":0,"g":"a"}\n' + '{"g":"b","y":0,"p":1}\n' * 2),
-        ("rows.csv.gz", gzip.compress(CSV.encode())),
-        ("rows.jsonl.gz", gzip.compress(LINES.encode())),
+        ("rows.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
+        ("rows.jsonl.gz", gzip.compress(LINES.encode(), mtime=0)),
         ("odd [1]*? name's.csv", CSV),
     ],
 )
@@ -215,7 +215,7 @@ OTHER = "must be CSV, Parquet or JSON: pass {}(...)."
         ("rows.xlsx", b"PK\x03\x04", OTHER.format("pandas.read_excel")),
         ("rows.json", '{"y":{"0":1},"p":{"0":1},"g":{"0":"a"}}', "has lists or records"),
         ("rows.csv.gz", CSV, "cannot be read: Input is not a GZIP stream"),
-        ("rows.csv.gz", gzip.compress(CSV.encode() * 99)[:-20], "cannot be read"),
+        ("rows.csv.gz", gzip.compress(CSV.encode() * 99, mtime=0)[:-20], "cannot be read"),
     ],
 )
 def test_file_that_cannot_be_read_raises_with_the_true_cause(
