@@ -36,6 +36,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import biasamp_adapters as bam
+from biasamp_adapters.counting.variables import Block
+from biasamp_adapters.metrics.fitted import flip_rows
 
 TREE = DecisionTreeClassifier()
 U = "uncertainty_coefficient"
@@ -274,6 +276,10 @@ def test_labels_are_flipped_as_often_as_the_model_errs() -> None:
     of_labels, of_predictions = levels(metric, columns)
     assert of_predictions == pytest.approx(0.75, abs=1e-12)
     assert 0 < abs(of_labels - 0.75) < 0.034
+    # Entries of a matrix are flipped as often as those of their column are wrong.
+    zeros = Block((0, 1), np.zeros((4000, 2), np.uint8), np.zeros(4000, bool), is_matrix=True)
+    flipped = flip_rows(zeros, np.array([0.75, 0.9]), np.random.default_rng(0))
+    assert flipped.values.mean(axis=0) == pytest.approx([0.25, 0.1], abs=0.034)
 
 
 def test_models_of_equal_accuracy_have_the_same_flips() -> None:
