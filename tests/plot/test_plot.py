@@ -120,6 +120,19 @@ def test_report_plot_of_several_models_stacks_them_and_one_is_chosen(ax: Axes) -
     assert texts_of(alone)[:2] == ["60 → 50%", "40 → 50%"]
 
 
+def test_report_plot_of_many_models_and_groups_says_how_many_it_draws(ax: Axes) -> None:
+    groups = np.tile(np.arange(13), 31)[:400]
+    report = bam.audit(TRUTH, MODELS, sensitive_features=groups, n_boot=300)
+    report.plot(ax)
+    title = "Rates of class 1 by group: 12 of 13 groups; 3 of 4 models"
+    assert ax.get_title(loc="left") == title
+    gaps = report.plot(Figure().add_subplot(), part="gaps")  # 78 pairs of 13 groups.
+    title = "Gaps between groups: the 10 most certain changes of 78"
+    assert gaps.get_title(loc="left") == title
+    [of_model] = [x.get_text() for x in gaps.get_yticklabels() if x.get_fontweight() == "bold"]
+    assert of_model in MODELS
+
+
 def test_report_plot_of_a_direction_shows_its_rates(ax: Axes) -> None:
     options = {"sensitive_features": GROUPS, "sensitive_features_pred": np.roll(GROUPS, 40)}
     report = bam.audit(TRUTH, MODELS["wider"], n_boot=300, **options)
@@ -149,6 +162,8 @@ def test_report_picture_that_does_not_exist_is_refused() -> None:
         report.plot(part="gaps")
     with pytest.raises(ValueError, match="model must be"):
         report.plot(model="other")
+    with pytest.raises(TypeError, match=r"rates\(\) got an unexpected keyword argument 'foo'"):
+        report.plot(foo=1)
     assert plt.get_fignums() == []
 
 
