@@ -25,7 +25,7 @@ ZERO: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "zorder": 0}
 
 #: The colours of reports on a light ground, by meaning.
 COLOURS = {"up": "#b84f00", "down": "#0a66a8", "turned": "#7b4ba0"}
-COLOURS |= dict.fromkeys(("unclear", "plain", ""), GREY)
+COLOURS |= dict.fromkeys(("unclear", ""), GREY)
 
 #: Inches: the width of a new figure, its height without rows, a row, and each further line of one.
 _WIDTH, _AROUND, _ROW, _FURTHER = 7.0, 1.2, 0.3, 0.16
@@ -33,7 +33,8 @@ _WIDTH, _AROUND, _ROW, _FURTHER = 7.0, 1.2, 0.3, 0.16
 #: Characters of a line of names.
 _LINE = 30
 
-#: Metrics of which the side of 0 has a meaning.
+#: Metrics of which the side of 0 has a meaning, and those that are no shares.
+_RATIO = re.compile(r"(\b|_)ratio\b", re.IGNORECASE)
 _SIGNED = re.compile(r"(ba|mals|la|dpa|excess|mean change)\b", re.IGNORECASE)
 
 
@@ -103,11 +104,21 @@ def is_signed(metric: str) -> bool:
     return _SIGNED.match(metric.replace("_", " ")) is not None
 
 
+def is_share(metric: str, largest: float) -> bool:
+    """Return whether the numbers of a metric are fractions, unlike ratios, counts and losses."""
+    return is_signed(metric) or not (largest > 1 or _RATIO.search(metric))
+
+
 def side_of(metric: str, low: float | None, high: float | None) -> str:
-    """Return the colour of an interval: its side of 0, or plain if there is none."""
+    """Return the side of 0 of an interval, or plain if there is none."""
     if low is None or high is None or not (low <= high and is_signed(metric)):
         return "plain"
     return "up" if low > 0 else "down" if high < 0 else "unclear"
+
+
+def colour_of(side: str) -> str:
+    """Return the colour of a side; numbers without one look as text does."""
+    return COLOURS.get(side, mpl.rcParams["text.color"])
 
 
 def mark(label: str, colour: str, shape: str = "o", line: str = "", face: Any = None) -> Line2D:

@@ -59,7 +59,7 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
     ax.plot(best["value"], best["value_y"], color=canvas.GREY, linewidth=0.8)
     rows: Any = models.itertuples()
     for row in rows:
-        colour = canvas.COLOURS[row.side]
+        colour = canvas.colour_of(row.side)
         ax.plot((row.low, row.high), [row.value_y] * 2, color=colour, linewidth=1)
         ax.plot([row.value] * 2, (row.low_y, row.high_y), color=colour, linewidth=1)
         face = colour if row.low <= row.high else "none"
@@ -95,5 +95,5 @@ def _write_names(ax: Axes, models: pd.DataFrame) -> None:
     rows: Any = zip(canvas.printed(ordered["model"], _NAME), ordered.itertuples(), strict=True)
     for i, (name, row) in enumerate(rows):
         dot, height = (row.value, row.value_y), (i + 0.5) / len(ordered)
-        colour = canvas.COLOURS[row.side]
+        colour = canvas.colour_of(row.side)
         ax.annotate(name, dot, (1.03, height), color=colour, parse_math=False, **look)

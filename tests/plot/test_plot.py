@@ -9,7 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from fairlearn.metrics import MetricFrame, false_positive_rate
+from fairlearn.metrics import MetricFrame, count, false_positive_rate
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
@@ -19,6 +19,7 @@ import biasamp_adapters as bam
 from biasamp_adapters.fairlearn import amplification_frame
 
 ORANGE, BLUE, PURPLE, GREY = "#b84f00", "#0a66a8", "#7b4ba0", "#5f6973"
+INK = mpl.rcParams["text.color"]
 GROUPS = np.repeat(["a", "b"], 200)
 TRUTH = np.repeat([1, 0, 1, 0], [120, 80, 80, 120])  # 60 % of a, 40 % of b.
 MODELS = {
@@ -203,6 +204,17 @@ def test_intervals_of_frames_name_rows_by_what_varies(ax: Axes) -> None:
     assert rows_of(both) == ["wider", "labels"]
 
 
+def test_intervals_keep_rows_without_value_and_ratios_without_dot(ax: Axes) -> None:
+    names = ["BA", "excess", "FPR", "selection_rate_ratio", "log loss"]
+    frame = pd.DataFrame({"name": names, "value": [np.nan, -0.2, 0.1, 0.5, 7.125]})
+    bam.plot.intervals(frame.assign(low=frame["value"] - 0.1, high=frame["value"] + 0.1), ax=ax)
+    assert rows_of(ax) == names
+    assert [(dot[1], dot[2]) for dot in dots_of(ax)] == [(1, BLUE), (2, INK)]
+    assert texts_of(ax)[:2] == ["no value", "−20 (−30 to −10)"]
+    assert texts_of(ax)[3:] == ["0.5 (0.4 to 0.6)", "7.12 (7.03 to 7.22)"]
+    assert legend_of(ax) == ["clearly below 0"]
+
+
 def test_intervals_of_metric_frame_have_its_quantiles(ax: Axes) -> None:
     frame = MetricFrame(
         metrics={"FPR": false_positive_rate},
@@ -236,7 +248,20 @@ def test_amplification_frame_plot_has_each_stratum_and_group(ax: Axes) -> None:
     assert rows_of(ax)[:2] == ["BA, m, a", "BA, m, b"]
     # Both strata have the rates of all rows, each changed by 20 points along the correlation.
     assert [(x, colour) for x, _, colour in dots_of(ax)[:2]] == [(pytest.approx(0.2), ORANGE)] * 2
-    assert [(x, colour) for x, _, colour in dots_of(ax)[4:6]] == [(0.5, GREY), (0, GREY)]
+    assert [(x, colour) for x, _, colour in dots_of(ax)[4:6]] == [(0.5, INK), (0, INK)]
+    assert legend_of(ax) == ["clearly above 0"]
+
+
+def test_amplification_frame_plot_of_counts_has_them_as_they_are(ax: Axes) -> None:
+    data = {"y_true": TRUTH, "y_pred": MODELS["wider"], "sensitive_features": GROUPS}
+    amplification_frame(metrics={"BA": "BA", "count": count}, **data).plot(ax)
+    assert rows_of(ax) == ["BA, a", "BA, b", "count, a", "count, b"]
+    assert [dot[0] for dot in dots_of(ax)] == pytest.approx([0.2, 0.2])
+    assert texts_of(ax) == ["+20.0", "+20.0", "200", "200"]
+    assert ax.get_xlabel() == "BA, points"
+    alone = amplification_frame(metrics={"count": count}, **data).plot(Figure().add_subplot())
+    assert [dot[0] for dot in dots_of(alone)] == [200, 200]
+    assert alone.get_xlabel() == "count"
 
 
 # Curves.
