@@ -63,10 +63,10 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
     ax, sides = canvas.axes_with_rows(ax, canvas.printed(frame["label"])), []
     ax.axvline(0, **canvas.ZERO)
     largest = frame[_NUMBER].abs().max(axis=1).groupby(frame["of_metric"]).transform("max")
-    frame["is_share"] = list(map(canvas.is_share, frame["of_metric"], largest))
-    has_value = frame["value"].notna()
-    in_points = bool((frame["is_share"] & has_value).any())
-    frame["is_drawn"] = has_value & (frame["is_share"] == in_points)
+    are_shares = np.array(list(map(canvas.is_share, frame["of_metric"], largest)))
+    frame["is_share"] = are_shares & frame["value"].notna()
+    in_points = frame["is_share"].any()
+    frame["is_drawn"] = frame["is_share"] if in_points else frame["value"].notna()
     records: Any = frame.astype(object).where(frame.notna(), None).to_dict("records")
     digits = Digits.of(*(row for row in records if row["is_drawn"]))
     for y, row in enumerate(records):
@@ -83,7 +83,6 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
     if in_points:
         canvas.scale_in_hundredths(ax.xaxis)
         label = [*label, "points"]
-    ax.margins(x=0.08)
     ax.set_xlabel(", ".join(label), parse_math=False)
     canvas.add_legend(ax, canvas.tone_marks(sides))
     return ax

@@ -16,12 +16,7 @@ _TITLE = 58
 
 
 def rates(
-    report: Any,
-    *,
-    ax: Axes | None = None,
-    part: str = "rates",
-    model: str | None = None,
-    direction: str | None = None,
+    report: Any, *, ax: Any = None, part: str = "rates", model: Any = None, direction: Any = None
 ) -> Axes:
     """Draw the rates of each group in labels and predictions, or the gaps, as a report does.
 
@@ -87,7 +82,7 @@ def rates(
     marks = [mark(before, grey, face="none"), mark(after, grey), mark(line, grey, "", "--")]
     tones = [cells[1].tone for _, cells in rows if cells]
     marks += canvas.tone_marks(tones, "s", texts=words.PICTURE_TONES)
-    canvas.add_legend(ax, marks, columns=2)
+    canvas.add_legend(ax, marks)
     return ax
 
 

@@ -278,7 +278,7 @@ def test_sweep_plot_is_coloured_where_its_band_excludes_0(ax: Axes) -> None:
     assert np.isfinite(above.get_ydata()).tolist() == (frame["band_low"] > 0).tolist()
     assert ax.get_xlabel() == "share of rows predicted positive"
     by_threshold = bam.plot.curves(sweep, x="threshold", ax=Figure().add_subplot())
-    assert by_threshold.lines[1].get_xdata().tolist() == frame["threshold"].tolist()[1:]
+    assert by_threshold.lines[1].get_xdata().tolist() == frame["threshold"].tolist()[:0:-1]
 
 
 def test_curves_of_epochs_stand_at_their_numbers_or_names(ax: Axes) -> None:
@@ -291,6 +291,36 @@ def test_curves_of_epochs_stand_at_their_numbers_or_names(ax: Axes) -> None:
     named = steps.assign(model=steps["model"].map({1: "s", 5: "m", 20: "l"}))
     named_ax = bam.plot.curves(named, ax=Figure().add_subplot())
     assert [label.get_text() for label in named_ax.get_xticklabels()] == ["s", "m", "l"]
+    assert all(tick == round(tick) for tick in ax.get_xticks())
+    assert (ax.get_xlabel(), named_ax.get_xlabel()) == ("model", "model")
+
+
+def test_curves_without_value_have_a_gap_there_and_are_in_order(ax: Axes) -> None:
+    frame = pd.DataFrame({"epoch": [3, 1, 2], "value": [0.3, 0.1, np.nan]})
+    frame = frame.assign(low=frame["value"] - 0.1, high=frame["value"] + 0.1)
+    bam.plot.curves(frame, x="epoch", ax=ax)
+    [band], line = ax.collections, ax.lines[1]
+    assert line.get_xydata() == pytest.approx(
+        np.array([[1, 0.1], [2, np.nan], [3, 0.3]]), nan_ok=True
+    )
+    assert len(band.get_paths()) == 2
+    assert line.get_marker() == "o"  # A lone point is seen.
+    named = bam.plot.curves(
+        frame.assign(epoch=["s", "m", "l"]), x="epoch", ax=Figure().add_subplot()
+    )
+    assert [label.get_text() for label in named.get_xticklabels()] == ["s", "m", "l"]
+
+
+def test_curves_of_long_names_have_room_beside_their_legend() -> None:
+    frame = pd.DataFrame({"share": [0, 1], "value": [0.1, 0.2]})
+    names = [f"the curve of model {i} with a name that goes on" for i in range(12)]
+    ax = bam.plot.curves(dict.fromkeys(names, frame))
+    ax.figure.canvas.draw()
+    legend, room = ax.get_legend().get_window_extent(), ax.figure.bbox
+    assert room.x0 <= legend.x0 < legend.x1 <= room.x1
+    assert room.y0 <= legend.y0
+    assert ax.bbox.width > room.width / 2
+    assert ax.bbox.height > 200
 
 
 def test_curves_of_a_mapping_vary_in_colour_and_style(ax: Axes) -> None:
@@ -416,7 +446,8 @@ ROW = pd.DataFrame({"value": [1], "low": 0, "high": 1})
         ("pairs", ROW[["value"]], "a frame needs group; received value"),
         ("pairs", ROW.iloc[[0, 0]].assign(group=1, **{"class": 1}), "each pair must occur once"),
         ("curves", [1, 2], "a frame needs value; received a list"),
-        ("curves", pd.DataFrame({"value": []}), "at least one point; received none"),
+        ("curves", pd.DataFrame({"value": [], "share": []}), "at least one value; received none"),
+        ("curves", ROW.assign(value=np.nan, share=0), "at least one value; received none"),
         ("curves", {}, "a frame needs value; received a dict"),
         ("curves", {"a": ROW[["value"]]}, "share, value; received v"),
     ],
