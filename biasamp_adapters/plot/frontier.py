@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -21,7 +22,8 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
 
     A model is a dot with the intervals of both numbers: orange where that of BA lies above 0, blue
     where it lies below, grey where it holds 0, and hollow without intervals. A thin line joins the
-    models that no other beats, by a smaller size of BA and an accuracy that is at least as high.
+    models that no other beats, by a smaller size of BA and an accuracy that is at least as high. Of
+    more than 14 models only these are named.
 
     Parameters
     ----------
@@ -63,12 +65,17 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
         ax.plot((row.low, row.high), [row.value_y] * 2, color=colour, linewidth=1)
         ax.plot([row.value] * 2, (row.low_y, row.high_y), color=colour, linewidth=1)
         face = colour if row.low <= row.high else "none"
-        ax.plot(row.value, row.value_y, "o", color=colour, markerfacecolor=face)
+        ax.plot(row.value, row.value_y, "o", color=colour, mfc=face, clip_on=False)
+    ax.set_ylim(*np.clip(ax.get_ylim(), 0, 1))
     canvas.scale_in_hundredths(ax.xaxis)
     canvas.scale_in_hundredths(ax.yaxis, "%")
     [metric] = canvas.printed(models["name"].unique())
     ax.set(xlabel=f"{metric}, points", ylabel="accuracy")
-    _write_names(ax, models if len(models) <= _MOST_NAMES else best.iloc[:_MOST_NAMES])
+    named = models if len(models) <= _MOST_NAMES else best.iloc[:_MOST_NAMES]
+    _write_names(ax, named)
+    if len(named) < len(models):
+        title = f"{len(named)} of {len(models):,} models are named"
+        ax.set_title(title, loc="left", fontsize="medium")
     canvas.add_legend(ax, canvas.tone_marks(models["side"]))
     return ax
 

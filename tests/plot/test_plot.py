@@ -350,6 +350,8 @@ def test_frontier_of_many_models_names_the_unbeaten_only(ax: Axes) -> None:
     models["best"] = TRUTH
     bam.plot.frontier(bam.audit(TRUTH, models, sensitive_features=GROUPS, n_boot=0), ax=ax)
     assert texts_of(ax) == ["best"]
+    assert ax.get_title(loc="left") == "1 of 16 models are named"
+    assert ax.get_ylim()[1] == 1.0
 
 
 def test_result_plot_maps_pairs_in_orange_and_blue(ax: Axes) -> None:
