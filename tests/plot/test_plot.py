@@ -368,6 +368,19 @@ def test_result_plot_maps_pairs_in_orange_and_blue(ax: Axes) -> None:
 def test_pairs_of_a_report_have_its_contributions(ax: Axes) -> None:
     bam.plot.pairs(audit("wider"), ax=ax)
     assert texts_of(ax) == ["+20.0"] * 4
+    assert ax.get_title(loc="left") == "BA A→T by pair"
+
+
+def test_pairs_of_both_directions_are_refused_and_one_is_chosen(ax: Axes) -> None:
+    options = {"sensitive_features": GROUPS, "sensitive_features_pred": np.roll(GROUPS, 40)}
+    report = bam.audit(TRUTH, MODELS["wider"], n_boot=0, **options)
+    with pytest.raises(ValueError, match="one model and one direction"):
+        bam.plot.pairs(report)
+    chosen = report.to_frame("pairs").query("direction == 'T->A'")
+    bam.plot.pairs(chosen, ax=ax)
+    assert rows_of(ax) == ["a", "b"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1"]
+    assert ax.get_title(loc="left") == "BA T→A by pair"
 
 
 def test_pairs_of_many_keep_the_largest_in_order(ax: Axes) -> None:
@@ -446,7 +459,8 @@ ROW = pd.DataFrame({"value": [1], "low": 0, "high": 1})
         ("frontier", ROW[["value"]], "a frame needs model, name"),
         ("pairs", [1], "a frame needs group; received a list"),
         ("pairs", ROW[["value"]], "a frame needs group; received value"),
-        ("pairs", ROW.iloc[[0, 0]].assign(group=1, **{"class": 1}), "each pair must occur once"),
+        ("pairs", ROW.iloc[[0, 0]].assign(group=1, **{"class": 1}), "direction once: choose"),
+        ("pairs", ROW[:0].assign(group=1, **{"class": 1}), "received 0 pairs"),
         ("curves", [1, 2], "a frame needs value; received a list"),
         ("curves", pd.DataFrame({"value": [], "share": []}), "at least one value; received none"),
         ("curves", ROW.assign(value=np.nan, share=0), "at least one value; received none"),
