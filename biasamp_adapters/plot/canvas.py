@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -107,9 +107,9 @@ def is_share(metric: str, largest: float) -> bool:
     return is_signed(metric) or not (largest > 1 or "ratio" in re.split("[ _]", metric.lower()))
 
 
-def side_of(metric: str, low: float | None, high: float | None) -> str:
+def side_of(metric: str, low: float, high: float) -> str:
     """Return the side of 0 of an interval, or plain if there is none."""
-    if low is None or high is None or not (low <= high and is_signed(metric)):
+    if not (low <= high and is_signed(metric)):
         return "plain"
     return "up" if low > 0 else "down" if high < 0 else "unclear"
 
@@ -125,11 +125,10 @@ def mark(label: str, colour: str, shape: str = "o", line: str = "", face: Any = 
 
 
 def tone_marks(
-    tones: Iterable[str], *look: str, texts: Mapping[str, str] = words.PICTURE_SIDES
+    tones: Collection[str], *look: str, texts: Mapping[str, str] = words.PICTURE_SIDES
 ) -> list[Line2D]:
     """Return entries of a legend for the colours that occur and have a text."""
-    occurring = {*tones}
-    return [mark(texts[x], COLOURS[x], *look) for x in texts if x in occurring]
+    return [mark(text, COLOURS[x], *look) for x, text in texts.items() if x in tones]
 
 
 def add_legend(ax: Axes, marks: Sequence[Line2D]) -> None:

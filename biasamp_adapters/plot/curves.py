@@ -127,8 +127,7 @@ def _draw(ax: Axes, name: str, line: pd.DataFrame, colour: str, style: str) -> L
 
 def _draw_sides(ax: Axes, metric: str, line: pd.DataFrame) -> list[Line2D]:
     """Draw the parts of a curve whose bands lie on a side of 0, and return a legend."""
-    ends = zip(line["low"], line["high"], strict=True)
-    sides = np.array([canvas.side_of(metric, *both) for both in ends])
+    sides = np.array([canvas.side_of(metric, *x) for x in line[["low", "high"]].to_numpy()])
     for side in ("up", "down"):
         part = line["value"].where(sides == side)
         ax.plot(line["x"], part, "o-", color=canvas.COLOURS[side], markersize=3)

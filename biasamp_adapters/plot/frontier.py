@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -66,7 +65,7 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
         ax.plot([row.value] * 2, (row.low_y, row.high_y), color=colour, linewidth=1)
         face = colour if row.low <= row.high else "none"
         ax.plot(row.value, row.value_y, "o", color=colour, mfc=face, clip_on=False)
-    ax.set_ylim(*np.clip(ax.get_ylim(), 0, 1))
+    ax.set_ylim(top=min(ax.get_ylim()[1], 1.0))
     canvas.scale_in_hundredths(ax.xaxis)
     canvas.scale_in_hundredths(ax.yaxis, "%")
     [metric] = canvas.printed(models["name"].unique())
@@ -74,9 +73,8 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
     named = models if len(models) <= _MOST_NAMES else best.iloc[:_MOST_NAMES]
     _write_names(ax, named)
     if len(named) < len(models):
-        title = f"{len(named)} of {len(models):,} models are named"
-        ax.set_title(title, loc="left", fontsize="medium")
-    canvas.add_legend(ax, canvas.tone_marks(models["side"]))
+        ax.set_title(f"{len(named)} of {len(models):,} models are named", loc="left", size="medium")
+    canvas.add_legend(ax, canvas.tone_marks({*models["side"]}))
     return ax
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from biasamp_adapters.figures import Digits
+from biasamp_adapters.figures import MINUS, Digits
 from biasamp_adapters.plot import canvas
 
 #: The columns of a number; ends are NaN where there is no interval.
@@ -60,31 +60,29 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
     frame = _read(results).astype(dict.fromkeys(_NUMBER, float))
     if frame["value"].isna().all():
         raise ValueError("a picture of intervals needs at least one value; received none")
-    ax, sides = canvas.axes_with_rows(ax, canvas.printed(frame["label"])), []
+    ax = canvas.axes_with_rows(ax, canvas.printed(frame["label"]))
     ax.axvline(0, **canvas.ZERO)
     largest = frame[_NUMBER].abs().max(axis=1).groupby(frame["of_metric"]).transform("max")
-    are_shares = np.array(list(map(canvas.is_share, frame["of_metric"], largest)))
-    frame["is_share"] = are_shares & frame["value"].notna()
+    frame["is_share"] = list(map(canvas.is_share, frame["of_metric"], largest))
     in_points = frame["is_share"].any()
-    frame["is_drawn"] = frame["is_share"] if in_points else frame["value"].notna()
+    frame["is_drawn"] = frame["value"].notna() & (frame["is_share"] == in_points)
+    frame["side"] = list(map(canvas.side_of, frame["of_metric"], frame["low"], frame["high"]))
     records: Any = frame.astype(object).where(frame.notna(), None).to_dict("records")
     digits = Digits.of(*(row for row in records if row["is_drawn"]))
     for y, row in enumerate(records):
-        sides.append(canvas.side_of(row["of_metric"], row["low"], row["high"]))
-        colour, has_interval = canvas.colour_of(sides[-1]), row["low"] is not None
+        colour, has_interval = canvas.colour_of(row["side"]), row["low"] is not None
         canvas.write_beside(ax, y, _text(row, digits), colour)
-        if not row["is_drawn"]:
-            continue
-        if has_interval:
+        if row["is_drawn"] and has_interval:
             ax.plot((row["low"], row["high"]), (y, y), color=colour, linewidth=2)
-        ax.plot(row["value"], y, "o", color=colour, mfc=colour if has_interval else "none")
+        if row["is_drawn"]:
+            ax.plot(row["value"], y, "o", color=colour, mfc=colour if has_interval else "none")
     metrics = canvas.printed(frame.loc[frame["is_drawn"], "of_metric"].unique())
     label = metrics if len(metrics) == 1 else []
     if in_points:
         canvas.scale_in_hundredths(ax.xaxis)
         label = [*label, "points"]
     ax.set_xlabel(", ".join(label), parse_math=False)
-    canvas.add_legend(ax, canvas.tone_marks(sides))
+    canvas.add_legend(ax, canvas.tone_marks({*frame["side"]}))
     return ax
 
 
@@ -97,7 +95,8 @@ def _text(row: dict[str, Any], digits: Digits) -> str:
         return text if canvas.is_signed(row["of_metric"]) else text.replace("+", "")
     known = [row[name] for name in _NUMBER if row[name] is not None]
     value, *ends = (f"{x:,.0f}" if abs(x) >= 100 else f"{x:.3g}" for x in known)
-    return value + (f" ({' to '.join(ends)})" if ends else "")
+    text = f"{value} ({' to '.join(ends)})" if ends else value
+    return text.replace("-", MINUS)
 
 
 def _read(results: Any) -> pd.DataFrame:

@@ -100,9 +100,8 @@ def _table(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     canvas.check_columns(frame, "group", "class", "value")
     several = frame.filter(["model", "direction"]).nunique().gt(1).any()
     if several or frame.duplicated(["group", "class"]).any() or frame.empty:
-        rule = "a picture needs each pair of one model and one direction once"
-        how = "choose them, as in report.to_frame('pairs').query(\"direction == 'A->T'\")"
-        raise ValueError(f"{rule}: {how}; received {len(frame):,} pairs")
+        rule = "each pair must occur once: choose one model and one direction of to_frame('pairs')"
+        raise ValueError(f"{rule}; received {len(frame):,} pairs")
     table = frame.set_index(["class", "group"])["value"].astype(float).unstack(sort=False)
     if table.shape[1] > table.shape[0]:
         table = table.T

@@ -70,8 +70,7 @@ def rates(
             _draw(ax, y, cells)
         else:
             ax.get_yticklabels()[y].set_fontweight("bold")
-    scale = picture.tables[0].columns[1].scale
-    ax.set_xticks(*zip(*scale.ticks, strict=True))
+    ax.set_xticks(*zip(*picture.tables[0].columns[1].scale.ticks, strict=True))
     ax.set_xlabel("points" if part == "gaps" else "rate")
     title = picture.heading
     if 1 < n_drawn < n_models:

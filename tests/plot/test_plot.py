@@ -459,7 +459,7 @@ ROW = pd.DataFrame({"value": [1], "low": 0, "high": 1})
         ("frontier", ROW[["value"]], "a frame needs model, name"),
         ("pairs", [1], "a frame needs group; received a list"),
         ("pairs", ROW[["value"]], "a frame needs group; received value"),
-        ("pairs", ROW.iloc[[0, 0]].assign(group=1, **{"class": 1}), "direction once: choose"),
+        ("pairs", ROW.iloc[[0, 0]].assign(group=1, **{"class": 1}), "each pair must occur once"),
         ("pairs", ROW[:0].assign(group=1, **{"class": 1}), "received 0 pairs"),
         ("curves", [1, 2], "a frame needs value; received a list"),
         ("curves", pd.DataFrame({"value": [], "share": []}), "at least one value; received none"),
