@@ -21,8 +21,8 @@ _STYLES = ("-", "--", "-.", ":")
 #: Inches of a new figure, and of a line of names below it; characters of a label on the x axis.
 _HEIGHT, _LINE, _LABEL = 3.6, 0.09, 12
 
-#: The columns that may hold the varied quantity.
-_VARIED = ("share", "threshold", "model")
+#: The columns that may hold the varied quantity, and what the axis is called.
+_VARIED = {"share": "share of rows predicted positive", "threshold": "threshold", "model": "model"}
 
 
 def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axes:
@@ -84,11 +84,10 @@ def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axe
     places = np.concatenate([line["x"] for line in lines.values()])
     if x == "share":
         canvas.scale_in_hundredths(ax.xaxis, "%")
-        x = "share of rows predicted positive"
     elif places.dtype != object and not (places % 1).any():
         ax.locator_params("x", integer=True, min_n_ticks=1)
     canvas.scale_in_hundredths(ax.yaxis)
-    ax.set_xlabel(x, parse_math=False)
+    ax.set_xlabel(_VARIED.get(x, x), parse_math=False)
     ax.set_ylabel(unit, parse_math=False)
     canvas.add_legend(ax, marks)
     return ax
