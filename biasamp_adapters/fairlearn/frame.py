@@ -65,7 +65,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
 
     @property
     def overall(self) -> Any:
-        """The numbers of all rows; the host cannot tell them from those of a stratum's only group."""
+        """The numbers of all rows; those of a stratum's only group are not the same."""
         numbers = {name: [x.value for x in strata] for name, strata in self._columns.items()}
         return self._shape(pd.DataFrame(numbers, dtype=float), super().overall)
 
