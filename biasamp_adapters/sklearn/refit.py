@@ -126,6 +126,10 @@ class MostAccurateWithin:
         accuracy = self._scores(cv_results, f"mean_test_{self.accuracy}", "accuracy")
         keys = self._keys(cv_results)
         sizes = -pd.DataFrame({x: self._scores(cv_results, x, "amplification") for x in keys})
+        lowest = float(sizes.to_numpy().min())
+        if lowest < 0:  # A score with a sign would keep any bound.
+            rule = f"{self.amplification!r} must be minus a size, as of amplification_scorer"
+            raise ValueError(f"{rule}; received a score of {-lowest:.4g}")
         mean = sizes.mean(axis=1)  # Of one fold, the reach is NaN.
         reach = stdtrit(len(keys) - 1, (1 + self.confidence) / 2) * sizes.sem(axis=1)
         table = pd.DataFrame({"mean": mean, "low": mean - reach, "high": mean + reach})

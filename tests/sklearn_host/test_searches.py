@@ -191,6 +191,12 @@ def test_rule_picks_the_most_accurate_candidate_within_the_bound(rule, picked) -
         ({"bound": 0.001}, {}, "no candidate keeps the bound of 0.001: the mean of amplification"),
         ({"bound": 0.1, "accuracy": "f1"}, {}, r"key 'f1'; .*, or name another: accuracy="),
         ({"bound": 0.1}, {"mean_test_accuracy": [np.nan, 1]}, "scores must not be NaN; received 1"),
+        # A metric with a sign, of make_scorer.
+        (
+            {"bound": 0.1},
+            {"split0_test_amplification": [0.05, -0.2]},
+            r"'amplification' must be minus a size, as of amplification_scorer; .* score of 0\.05",
+        ),
         ({"bound": np.nan}, {}, "bound must be a finite number"),
         ({"bound": "2pt"}, {}, "bound must be a finite number; received '2pt'"),
         ({"bound": 0.1, "judged": "end"}, {}, "judged must be 'low' or 'mean' or 'high'"),
