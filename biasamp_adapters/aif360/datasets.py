@@ -116,6 +116,11 @@ class Grouping:
             rule = f"{_PREDICTED} must have {n_rows} rows of {listing(self.used)}, none missing"
             raise ValueError(f"{rule}; received {len(table.dropna())} rows of {listing(table)}")
         codes = to_numbers(table[self.used].to_numpy(), _PREDICTED)
+        known = pd.DataFrame(self.dataset.protected_attributes, columns=self._names)[self.used]
+        others = np.setdiff1d(codes, known)
+        if len(others) == len(np.unique(codes)) or (others % 1).any():  # Other codes or scores.
+            rule = f"{_PREDICTED} must hold codes of {listing(self.used)} in the dataset"
+            raise ValueError(f"{rule}; received {listing(others.tolist())}")
         return self.groups(pd.DataFrame(codes, columns=self.used))
 
     def groups(self, codes: Any) -> Any:

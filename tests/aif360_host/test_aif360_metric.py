@@ -266,6 +266,9 @@ OTHER_LABEL = dataset(hiring(), favorable_label=0, unfavorable_label=1)
         ({GUESS: NAN}, "none missing; received 99 rows of 'sex'"),
         ({GUESS: drawn(n=100)[["age_pred"]].assign(x=1)}, "received 100 rows of 'age_pred', 'x'"),
         ({GUESS: ["man"] * 100}, f"{GUESS} must hold numbers; received 'man'"),
+        ({GUESS: hiring()["sex"] + 5}, r"codes of 'sex' in the dataset; received 5\.0, 6\.0"),
+        ({GUESS: SCORES}, r"codes of 'sex' in the dataset; received 0\.1, 0\.9"),
+        ({GUESS: [0, 0.5] * 50}, r"codes of 'sex' in the dataset; received 0\.5"),
         ({"reference_dataset": OTHER_LABEL}, r"favorable_label 1\.0; received 0\.0"),
     ],
 )
