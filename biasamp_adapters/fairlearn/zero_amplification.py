@@ -92,6 +92,9 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
         sensitive_features : array-like of shape (rows,)
             Groups; several columns are crossed.
         """
+        if isinstance(sensitive_features, str | None):  # No index of y comes through a reduction.
+            rule = "sensitive_features must be the group of each row, such as X['race']"
+            raise ValueError(f"{rule}; received {sensitive_features!r}")
         rows = read_rows({TASK: y, ATTRIBUTE: sensitive_features}).complete("error")
         groups, classes = rows.variable(ATTRIBUTE), rows.class_labels
         if not set(classes) <= {0, 1}:
