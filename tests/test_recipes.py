@@ -124,8 +124,8 @@ BY_RACE = {"sensitive_features": "race"}
                 y_pred=PRED,
                 sensitive_features=RACE,
             ),
-            "`sensitive_features` is missing. By group of race itself, use amplification_frame; "
-            'else sample_params={"BA": {"sensitive_features": race}}.',
+            "`sensitive_features` is missing. In MetricFrame: amplification_frame by race, "
+            'else sample_params={NAME: {"sensitive_features": race}}, with NAME as in metrics=.',
         ),
         (
             lambda: bam.audit(TABLE, y_true="two_year_recid", y_pred=MODEL.predict(X), **BY_RACE),
