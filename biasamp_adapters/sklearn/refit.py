@@ -66,8 +66,9 @@ class MostAccurateWithin:
     judged: str = "mean"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.bound, int | float) or not np.isfinite(self.bound):
-            raise ValueError(f"bound must be a finite number; received {self.bound!r}")
+        is_number = isinstance(self.bound, int | float) and not isinstance(self.bound, bool)
+        if not is_number or not 0 <= self.bound < np.inf:
+            raise ValueError(f"bound must be a finite number from 0 on; received {self.bound!r}")
         check_confidence(self.confidence)
         check_choice("judged", self.judged, tuple(_JUDGED))
 
@@ -121,8 +122,11 @@ class MostAccurateWithin:
         keys = [f"split{i}_test_{self.amplification}" for i in range(len(cv_results))]
         return [key for key in keys if key in cv_results] or keys[:1]
 
-    def _read(self, cv_results: Mapping[str, Any]) -> pd.DataFrame:
+    def _read(self, cv_results: Any) -> pd.DataFrame:
         """Return accuracy, amplification with its interval, and what is judged, by candidate."""
+        if not isinstance(cv_results, Mapping):
+            kind = type(cv_results).__name__
+            raise ValueError(f"cv_results must be search.cv_results_, a dict; received a {kind}")
         accuracy = self._scores(cv_results, f"mean_test_{self.accuracy}", "accuracy")
         keys = self._keys(cv_results)
         sizes = -pd.DataFrame({x: self._scores(cv_results, x, "amplification") for x in keys})

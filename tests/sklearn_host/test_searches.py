@@ -144,6 +144,14 @@ def test_search_with_four_scorers_predicts_once_per_fold(compas) -> None:
             "must be the name of a level of y's index; received",
         ),
         ({"sensitive_features": "race", "reference": "all"}, "reference must be 'evaluated'"),
+        (
+            {"sensitive_features": "race", "reference": pd.DataFrame({"race": [0, 1]})},
+            "reference must be a pair .* received a DataFrame",
+        ),
+        (
+            {"sensitive_features": "race", "reference": ([0, 1], ["a"])},
+            "as many rows; received y_true 2, sensitive_features 1",
+        ),
         ({"metric": "BA T->A", "sensitive_features": "race"}, "must read predicted classes"),
         (
             {"metric": "XY", "sensitive_features": "race"},
@@ -198,7 +206,9 @@ def test_rule_picks_the_most_accurate_candidate_within_the_bound(rule, picked) -
             r"'amplification' must be minus a size, as of amplification_scorer; .* score of 0\.05",
         ),
         ({"bound": np.nan}, {}, "bound must be a finite number"),
-        ({"bound": "2pt"}, {}, "bound must be a finite number; received '2pt'"),
+        ({"bound": -1}, {}, "bound must be a finite number from 0 on; received -1"),
+        ({"bound": True}, {}, "bound must be a finite number from 0 on; received True"),
+        ({"bound": "2pt"}, {}, "a finite number from 0 on; received '2pt'"),
         ({"bound": 0.1, "judged": "end"}, {}, "judged must be 'low' or 'mean' or 'high'"),
     ],
 )
@@ -206,3 +216,9 @@ def test_rule_bad_input_raises(rule, results, message) -> None:
     good = {"mean_test_accuracy": [0.8, 0.7], "split0_test_amplification": [-0.1, -0.2]}
     with pytest.raises(ValueError, match=message):
         MostAccurateWithin(**rule)(good | results)
+
+
+def test_rule_explain_of_a_search_names_what_it_reads() -> None:
+    search = GridSearchCV(DummyClassifier(), {})
+    with pytest.raises(ValueError, match=r"must be search\.cv_results_, a dict; received a GridS"):
+        MostAccurateWithin(0.1).explain(search)
