@@ -203,12 +203,12 @@ def test_rule_picks_the_most_accurate_candidate_within_the_bound(rule, picked) -
         (
             {"bound": 0.1},
             {"split0_test_amplification": [0.05, -0.2]},
-            r"'amplification' must be minus a size, as of amplification_scorer; .* score of 0\.05",
+            r"split0_test_amplification must be minus a size, .*; received 0\.05",
         ),
-        ({"bound": np.nan}, {}, "bound must be a finite number"),
-        ({"bound": -1}, {}, "bound must be a finite number from 0 on; received -1"),
-        ({"bound": True}, {}, "bound must be a finite number from 0 on; received True"),
-        ({"bound": "2pt"}, {}, "a finite number from 0 on; received '2pt'"),
+        ({"bound": np.nan}, {}, "bound must be a number from 0 on; received nan"),
+        ({"bound": -1}, {}, "bound must be a number from 0 on; received -1"),
+        ({"bound": True}, {}, "bound must be a number from 0 on; received True"),
+        ({"bound": "2pt"}, {}, "a number from 0 on; received '2pt'"),
         ({"bound": 0.1, "judged": "end"}, {}, "judged must be 'low' or 'mean' or 'high'"),
     ],
 )
@@ -220,5 +220,5 @@ def test_rule_bad_input_raises(rule, results, message) -> None:
 
 def test_rule_explain_of_a_search_names_what_it_reads() -> None:
     search = GridSearchCV(DummyClassifier(), {})
-    with pytest.raises(ValueError, match=r"must be search\.cv_results_, a dict; received a GridS"):
+    with pytest.raises(ValueError, match=r"must be search\.cv_results_; received GridS"):
         MostAccurateWithin(0.1).explain(search)
