@@ -59,10 +59,10 @@ class AuditReport:
         Parameters
         ----------
         estimator : estimator, or dict of models to estimators
-            Their ``predict`` is given the groups if it has or requests ``sensitive_features``. One
-            that draws at random, as those of Fairlearn's reductions, gives other numbers in each
-            call: audit ``y`` and ``predict(X, random_state=0)``.
-            Scores of two classes come from ``predict_proba`` or ``decision_function``.
+            Their ``predict`` is given the groups if it has or requests ``sensitive_features``.
+            Scores of two classes come from ``predict_proba`` or ``decision_function``. Decisions
+            that ``predict`` draws at random, as in Fairlearn, differ from call to call: to repeat
+            them, audit ``y`` and ``predict(X, random_state=0)``.
         X : array-like or frame of shape (rows, features)
         y : array-like of shape (rows,) or (rows, tasks)
         sensitive_features : object
