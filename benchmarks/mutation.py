@@ -246,7 +246,7 @@ def try_drawn(options: argparse.Namespace, scratch: Path) -> list[dict[str, str]
     """Return what became of the mutants that are drawn."""
     out = (options.out or scratch / "mutants.csv").resolve()
     done = {int(row["number"]) for row in read_rows(out)}
-    folders, ignored = [], shutil.ignore_patterns("__pycache__", ".*", "benchmarks", "_build")
+    folders, ignored = [], shutil.ignore_patterns("__pycache__", ".*", "_build")
     for job in range(options.jobs):
         folders.append(scratch / f"copy{job}")
         shutil.copytree(_PROJECT, folders[-1], ignore=ignored)

@@ -253,7 +253,7 @@ def _check_outputs(options: Mapping[str, Any]) -> None:
     for name in ("html", "markdown", "json", "output"):
         path = options.get(name)
         if path is not None and not path.parent.is_dir():
-            raise ValueError(f"There is no folder {str(path.parent)!r} for {name}.")
+            raise ValueError(f"There is no folder {str(path.parent)!r} for --{name}.")
         if path is not None and path.exists() and any(map(path.samefile, inputs)):
             raise ValueError(f"{name} must not replace an input; received {str(path)!r}.")
 
@@ -360,11 +360,13 @@ def _name_options(message: str) -> str:
     """Return a message of the package with options in the place of arguments, unless in quotes."""
     for name in (name for of_section in _OPTIONS.values() for name in of_section):
         argument, option = rf"(?<!['\w-]){name}", f"--{name.replace('_', '-')}"
+        message = re.sub(rf"{argument}='(\w+)'", rf"{option} \1", message)
         message = re.sub(rf"{argument}=(?=\w|'|\.\.\.)", f"{option} ", message)
         message = re.sub(f"{argument}=", option, message)
-        if "_" in name:
-            message = re.sub(rf"{argument}\b(?!')", option, message)
-    return message
+        start = "" if "_" in name else "^"  # Other names are words, too.
+        message = re.sub(rf"{start}{argument}\b(?!')", option, message)
+    message = message.replace("a mapping of names", "NAME=COLUMN")
+    return message.replace("a mapping of", "NAME=COLUMN of")
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:

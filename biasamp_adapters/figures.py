@@ -12,8 +12,11 @@ from typing import Any
 
 MINUS, NONE = "−", "–"
 
-#: Longer names are cut, and more decimals than this are not printed, but to tell ends from bounds.
-_LONGEST_NAME, _MOST_DECIMALS, _MOST_OF_ENDS = 40, 6, 12
+#: Longer names are cut, to so many characters of the beginning and of the end.
+_LONGEST_NAME, _BEGINNING, _END = 40, 24, 15
+
+#: More decimals than this are not printed, but to tell ends from bounds.
+_MOST_DECIMALS, _MOST_OF_ENDS = 6, 12
 
 #: Differences that are smaller are those of floating-point arithmetic.
 _NOISE = 1e-12
@@ -190,7 +193,7 @@ def clean(text: str) -> str:
 
 
 def name(label: Any, feature: str = "") -> str:
-    """Return a name: cut if it is long, in quotes if it could be taken for two.
+    """Return a name: cut in the middle if it is long, in quotes if it could be taken for two.
 
     Groups that are numbers print with their feature: "sex = 1".
     """
@@ -199,7 +202,7 @@ def name(label: Any, feature: str = "") -> str:
     text = " × ".join(map(str, label)) if isinstance(label, tuple) else str(label)
     text = clean(text)
     if len(text) > _LONGEST_NAME:
-        text = f"{text[: _LONGEST_NAME - 1].rstrip()}…"
+        text = f"{text[:_BEGINNING].rstrip()}…{text[-_END:].lstrip()}"
     return f"'{text}'" if text != text.strip() or not text or _SEPARATORS.search(text) else text
 
 

@@ -14,6 +14,9 @@ VERDICTS = {
     "cannot_say": "no verdict",
 }
 SHOWS, CANNOT_BE_JUDGED = ("shows {words}", "show {words}"), "cannot be judged"
+#: What models show of whose several gaps not all change.
+IN_PART = {"amplifies": "some larger gaps", "reduces": "some smaller gaps"}
+IN_PART |= {"reverses": "some reversed gaps"}
 #: What happens to one gap and to several, in the order in which they are counted.
 STATUSES = {
     "grows": ("grows", "grow"),
@@ -132,8 +135,9 @@ CLOSING_SEVERAL_REVERSE = (
 BETWEEN_MEMBERS, BETWEEN = "between {members}", "between {a} and {b}"
 COUNT, COUNT_NEXT = "{n:,} of {gaps} {scope} clearly {verb}", "{n:,} clearly {verb}"
 COUNT_UNCLEAR = "{n:,} {do} not clearly {verb}"
-ON_AVERAGE = "{counts}, but the gaps {verb} on average: {mean}"
-MEAN_ONLY = "no single gap {scope} clearly {changes}, but the gaps {verb} on average: {mean}"
+ON_AVERAGE = "{counts}, but the {gaps} {verb} on average: {mean}"
+MEAN_ONLY = "no single gap {scope} clearly {changes}, but the {gaps} {verb} on average: {mean}"
+ALL_GAPS, GAPS_IN_MEAN = "gaps", "{gaps} with a certain direction"
 NONE_CHANGES = "no gap {scope} clearly {changes}"
 MEAN = "The mean change of the {gaps} with a certain direction is {mean}."
 NO_MEAN = "No gap has a certain direction, so there is no mean change."
@@ -259,7 +263,7 @@ SCORES_IMPLY = (
     "the same or a similar score."
 )
 OR_MORE, MORE_THAN = "{threshold} or more", "more than {threshold}"
-NOT_TOLD_APART = "Score and threshold are not told apart: {reason}."
+NOT_SEPARATED = "Score and threshold are not separated: {reason}."
 NEEDS_TWO_CLASSES, NEEDS_SCORE = "it needs two classes", "it needs y_score"
 FEW_ROWS_OF_SCORE = "there are fewer than {n} rows"
 TWO_VALUES = "the score has two values only"
@@ -299,7 +303,7 @@ SURE_ONE_UNCLEAR = (
     "The verdict uses {level} bands that allow for either direction of the gap in the {true}."
 )
 SURE_SEVERAL = "The verdict uses {level} bands that hold at once for all {gaps}{mean}."
-SURE_MODELS = "The verdict uses {level} bands that hold at once for the gap of all {models}."
+SURE_MODELS = "The verdict uses {level} bands that hold at once for the gaps of {models}."
 SURE_SEVERAL_MODELS = (
     "The verdict uses {level} bands that hold at once for the {gaps} of each of {models}{mean}."
 )

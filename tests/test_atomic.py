@@ -24,9 +24,7 @@ def test_file_is_written_in_utf_8_and_replaced(tmp_path: Path, name: str) -> Non
     assert names(tmp_path) == [name]
 
 
-def test_failure_keeps_the_old_file_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failure_keeps_the_old_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "counts.json"
     atomic.write_text(path, "old")
     with pytest.raises(UnicodeEncodeError):

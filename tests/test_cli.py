@@ -44,6 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with the table, counts of it, and rates."""
     monkeypatch.chdir(tmp_path)
     rows().to_csv("rows.csv", index=False)
+    rows().to_csv("more.csv", index=False)
     rows().astype({"U": str}).to_parquet("rows.parquet")
     Path("rates.json").write_text(json.dumps(RATES))
     assert cli.main(["count", "rows.csv", *COLUMNS, "-o", "counts.json"]) == 0
@@ -85,6 +86,7 @@ def summary_of(biasamp: Biasamp, *arguments: str) -> Any:
         (["--clusters", "person"], "n_clusters", 100),
         (["--reference", "rows.parquet"], "reference", 200),
         (["--reference", "counts.json"], "reference", 200),
+        (["--reference", "rows.csv", "--reference", "more.csv"], "reference", 400),
         (["--where", "w > 2 and B = 'y'"], "rows", 100),
         (["--pos-label", "0"], "positive", 0),
         (["--favorable-label", "1"], "favorable", 1),
@@ -94,9 +96,7 @@ def summary_of(biasamp: Biasamp, *arguments: str) -> Any:
     ],
     ids=lambda x: x[0] if isinstance(x, list) else "",
 )
-def test_audit_option_is_in_the_summary(
-    biasamp: Biasamp, options: list[str], part: str, expected: Any
-) -> None:
+def test_option_in_summary(biasamp: Biasamp, options: list[str], part: str, expected: Any) -> None:
     summary = summary_of(biasamp, "rows.csv", *COLUMNS, *QUICK, *options)
     assert (summary["data"] | summary["method"])[part] == expected
 
@@ -108,18 +108,8 @@ def test_audit_given_rates_take_the_place_of_labels(biasamp: Biasamp) -> None:
     assert (gap["true"], gap["predicted"]) == pytest.approx((0.5 - 0.4, 0.7 - 0.3))
 
 
-@pytest.mark.parametrize("file", ["rows.csv", "rows.parquet", "counts.json"])
-def test_audit_of_every_kind_of_file_has_ba_of_ten_points(biasamp: Biasamp, file: str) -> None:
-    # Predicted rates are 10 points higher in a and 10 points lower in b.
-    columns = [] if file == "counts.json" else COLUMNS
-    metrics = {x["key"]: x["value"] for x in summary_of(biasamp, file, *columns, *QUICK)["metrics"]}
-    assert metrics["ba_a_to_t"] == pytest.approx(0.1)
-
-
 @pytest.mark.parametrize("file", ["rows.csv", "rows.parquet"])
-def test_missing_values_given_as_text_are_numbers_of_the_data_too(
-    biasamp: Biasamp, file: str
-) -> None:
+def test_missing_values_given_as_text_are_also_numbers(biasamp: Biasamp, file: str) -> None:
     columns = [*COLUMNS[:4], "--sensitive-features", "U", "--missing", "drop"]
     data = summary_of(biasamp, file, *columns, *QUICK, "--missing-values", "-1,?")["data"]
     assert (data["rows"], data["left_out"]) == (198, 2)
@@ -176,9 +166,8 @@ def test_control_features_have_strata(biasamp: Biasamp) -> None:
 
 def test_count_of_two_files_adds_and_keeps_rows_that_meet_where(biasamp: Biasamp) -> None:
     rows().to_csv("more.csv", index=False)
-    code, printed = biasamp(
-        "count", "rows.csv", "more.csv", *COLUMNS, "--where", "B = 'x'", "-o", "both.json"
-    )
+    where = ["--where", "B = 'x'", "-o", "both.json"]
+    code, printed = biasamp("count", "rows.csv", "more.csv", *COLUMNS, *where)
     assert (code, "200 rows" in printed) == (0, True)
     assert biasamp("count", "both.json", "counts.json", "-o", "all.json")[0] == 0
     assert summary_of(biasamp, "all.json", *QUICK)["data"]["rows"] == 400
@@ -216,9 +205,7 @@ FAILS = ["--require-below", "BA=10%"]
     ],
     ids=lambda x: "" if isinstance(x, int) else " ".join(x) if isinstance(x, list) else "",
 )
-def test_checks_decide_the_exit_code(
-    biasamp: Biasamp, checks: list[str], code: int, last: str
-) -> None:
+def test_checks_decide_exit_code(biasamp: Biasamp, checks: list[str], code: int, last: str) -> None:
     outputs = ["--html", "out.html", "--markdown", "out.md", "--json", "out.json"]
     ended, printed = biasamp("audit", "rows.csv", *COLUMNS, *QUICK, *checks, *outputs)
     assert (ended, printed.splitlines()[-1]) == (code, last)
@@ -232,10 +219,7 @@ def test_checks_decide_the_exit_code(
     [
         ([], "Missing argument 'FILE'"),
         (["none.csv"], "There is no file 'none.csv'."),
-        (
-            ["rows.csv"],
-            "--y-true, --y-pred or --sensitive-features must name a column of the data.",
-        ),
+        (["rows.csv"], "--y-true, --y-pred or --sensitive-features must name a column"),
         (["rows.csv", *COLUMNS[:4]], "--sensitive-features is missing. Pass the groups"),
         (["rows.csv", *COLUMNS, "--y-tru", "T"], "--y-tru"),
         (["rows.csv", *COLUMNS, "--random-state", "x"], "Invalid value for '--random-state'"),
@@ -247,12 +231,23 @@ def test_checks_decide_the_exit_code(
             ["rows.csv", *COLUMNS[:2], *COLUMNS[4:], "--y-score", "S"],
             "--y-score needs --threshold or --y-pred.",
         ),
-        (["rows.csv", *COLUMNS, "--missing", "skip"], "missing must be 'error', 'drop'"),
+        (["rows.csv", *COLUMNS, "--missing", "skip"], ": --missing must be 'error', 'drop'"),
+        (
+            ["rows.csv", *COLUMNS, "--sensitive-features", "U", "--missing-values", "?"],
+            "received 1: see --missing, such as --missing drop",
+        ),
+        (
+            ["rows.csv", *COLUMNS, "--y-pred", "new=P", "--y-score", "S"],
+            "--y-score must be NAME=COLUMN of 'P', 'new=P'; received 'S'",
+        ),
         (["rows.csv", *COLUMNS, "--sample-weight", "w", "--sample-weight", "S"], "one column"),
         (["rows.csv", *COLUMNS, "--where", "C = 1"], "There is no column 'C'."),
         (["counts.json", "--where", "B = 'x'"], "count with where instead"),
         (["counts.json", *COLUMNS], "must not be given"),
-        (["rows.csv", *COLUMNS, "--html", "none/out.html"], "There is no folder 'none' for html."),
+        (
+            ["rows.csv", *COLUMNS, "--html", "none/out.html"],
+            "There is no folder 'none' for --html.",
+        ),
         (["*ows.csv", *COLUMNS, "--json", "rows.csv"], "json must not replace an input"),
         (
             ["rows.csv", *COLUMNS, "--reference", "rates.json", "--json", "./rates.json"],
@@ -280,9 +275,7 @@ def test_file_without_command_is_told_the_command(biasamp: Biasamp) -> None:
     assert (code, printed) == (2, expected)
 
 
-def test_defect_is_one_line_that_says_how_to_see_more(
-    biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_defect_is_a_line_with_a_remedy(biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch) -> None:
     def break_down(*_: Any, **__: Any) -> None:
         raise KeyError("x\ny")
 
@@ -311,9 +304,7 @@ def test_missing_package_is_named_with_its_remedy(
 # What is printed.
 
 
-def test_help_names_every_option_of_audit(
-    biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_names_options_of_audit(biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     code, printed = biasamp("audit", "--help")
     assert code == 0
@@ -323,18 +314,14 @@ def test_help_names_every_option_of_audit(
     assert biasamp("--version")[1].startswith("biasamp-adapters ")
 
 
-def test_long_work_is_told_with_the_option_that_shortens_it(
-    biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_work_names_a_remedy(biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "_SECONDS_TO_FORECAST", -1.0)
     monkeypatch.setattr(progress, "_SECONDS_TO_WARNING", 0.0)
     expected = r"biasamp: warning: the replicates will .*; a smaller n_boot \(--n-boot\)"
     assert re.search(expected, biasamp("audit", "rows.csv", *COLUMNS)[1])
 
 
-def test_terminal_has_colours_and_its_own_width(
-    biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_terminal_has_colours_and_width(biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     plain = biasamp("audit", "rows.csv", *COLUMNS, *QUICK)[1]
     assert 100 < max(map(len, plain.splitlines())) <= 120
@@ -343,9 +330,7 @@ def test_terminal_has_colours_and_its_own_width(
     assert "\x1b[1" in biasamp("audit", "rows.csv", *COLUMNS, *QUICK)[1]
 
 
-def test_stream_without_unicode_has_plain_characters(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ascii_stream_has_plain_characters(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(file, encoding="ascii"))
     rows().replace("a", "é−").to_csv("rows.csv", index=False)

@@ -32,10 +32,7 @@ ATOL = {"attackers": 0.02, "masks_on_digits": 0.02, "runs_and_ratios": 0.02}
 ROUNDING = 1.01e-4
 
 #: Of networks, the test trains some, and compares the rows of the page with these values.
-QUICK: dict[str, dict[str, Any]] = {
-    "attackers": {"epochs": [2]},
-    "masks_on_digits": {"masks": ["full"]},
-}
+QUICK: dict[str, Any] = {"attackers": {"epochs": [2]}, "masks_on_digits": {"masks": ["full"]}}
 
 NUMBER = re.compile(r"−?\d[\d,]*(?:\.\d+)?")
 
@@ -59,9 +56,7 @@ def study(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_study_gives_the_tables_of_its_page(
-    study: Any, name: str, request: pytest.FixtureRequest
-) -> None:
+def test_study_gives_its_tables(study: Any, name: str, request: pytest.FixtureRequest) -> None:
     find = study(name).find
     needs_data = "data_home" in inspect.signature(find).parameters
     options = QUICK.get(name, {})

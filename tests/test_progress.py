@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 
 import pytest
@@ -48,8 +49,21 @@ def test_work_on_a_terminal_has_a_bar() -> None:
     assert b"replicates" in shown
 
 
-def watched(monkeypatch: pytest.MonkeyPatch, n: int, seconds: float) -> list[int]:
-    """Return what is yielded of so many steps, each of which takes so many seconds by the clock."""
+@pytest.mark.parametrize(
+    ("n", "seconds", "minutes"),
+    [
+        # When the second of 100 steps begins, 6 seconds have passed and one step is done.
+        (100, 3, [10]),
+        # So two steps' time has passed for one: 62 and 58 seconds in all.
+        (10, 3.1, [1]),
+        (10, 2.9, []),
+        # 1.6 seconds for one of 1,000 steps are too few to tell; 2.4 for two are 1,200 in all.
+        (1000, 0.8, [20]),
+    ],
+)
+def test_minutes_are_said_once_and_in_advance(
+    monkeypatch: pytest.MonkeyPatch, n: int, seconds: float, minutes: list[int]
+) -> None:
     clock = 0.0
 
     def steps() -> Iterator[int]:
@@ -59,29 +73,8 @@ def watched(monkeypatch: pytest.MonkeyPatch, n: int, seconds: float) -> list[int
             yield step
 
     monkeypatch.setattr(progress, "monotonic", lambda: clock)
-    return list(progress.watch(steps(), n, "replicates", "a smaller n_boot"))
-
-
-def test_minutes_are_said_once_and_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:
-    # When the second of 100 steps of 3 seconds begins, 6 seconds have passed and one is done.
-    with pytest.warns(bam.AmplificationWarning) as caught:
-        assert watched(monkeypatch, 100, 3) == [*range(100)]
-    expected = "the replicates will take about 10 minutes; a smaller n_boot makes it shorter"
-    assert [str(warning.message) for warning in caught] == [expected]
-
-
-def test_work_of_more_than_a_minute_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    # When the second of 10 steps begins, two steps' time has passed for one: 62 seconds in all.
-    with pytest.warns(bam.AmplificationWarning, match="will take about 1 minutes"):
-        watched(monkeypatch, 10, 3.1)
-
-
-def test_work_of_less_than_a_minute_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    # As above, 58 seconds in all.
-    assert watched(monkeypatch, 10, 2.9) == [*range(10)]
-
-
-def test_forecast_waits_for_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    # 1.6 seconds for one of 1,000 steps are too few to tell; 2.4 for two are 1,200 in all.
-    with pytest.warns(bam.AmplificationWarning, match="will take about 20 minutes"):
-        watched(monkeypatch, 1000, 0.8)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", bam.AmplificationWarning)
+        assert list(progress.watch(steps(), n, "replicates", "a smaller n_boot")) == [*range(n)]
+    expected = "the replicates will take about {} minutes; a smaller n_boot makes it shorter"
+    assert [str(warning.message) for warning in caught] == [expected.format(x) for x in minutes]

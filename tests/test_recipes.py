@@ -1,7 +1,4 @@
-"""Blocks of the guide that need more than one host's room, and what people type first.
-
-Blocks of one host are tests of that host, and audits without a host are in ``test_examples``.
-"""
+"""Recipes with MLflow and PyTorch, which pages do not run, and what people type first."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from fairlearn.metrics import MetricFrame
 from sklearn.dummy import DummyClassifier
 
 import biasamp_adapters as bam
@@ -19,9 +15,7 @@ from biasamp_adapters.sklearn import amplification_scorer
 
 TABLE = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
 TABLE = TABLE.assign(high=(TABLE["decile_score"] >= 5).astype(int))
-Y, PRED, RACE, SEX, SCORE = (
-    TABLE[name] for name in ("two_year_recid", "high", "race", "sex", "decile_score")
-)
+Y, PRED, RACE, SCORE = (TABLE[x] for x in ("two_year_recid", "high", "race", "decile_score"))
 X = TABLE[["race", "sex", "age_cat"]]
 NAMES: dict[str, Any] = {"y_true": "two_year_recid", "y_pred": "high", "sensitive_features": "race"}
 
@@ -29,44 +23,16 @@ NAMES: dict[str, Any] = {"y_true": "two_year_recid", "y_pred": "high", "sensitiv
 # Recipes.
 
 
-def test_compas_is_in_one_random_order_whose_halves_are_fair() -> None:
-    frame = bam.datasets.load_compas()
-    assert frame.equals(bam.datasets.load_compas())
-    halves = [part["two_year_recid"].mean() for part in (frame[:3607], frame[3607:])]
-    assert abs(halves[0] - halves[1]) < 0.04
-
-
 def test_attribute_in_the_index_names_the_groups() -> None:
     y_indexed = Y.set_axis(pd.MultiIndex.from_frame(X[["race", "sex"]]))
     crossed = y_indexed.index.to_frame(index=False)
     for groups, expected in (("race", 0.0598), (crossed, -0.0124)):
-        value = bam.directional_bias_amplification(
-            y_indexed, PRED.to_numpy(), sensitive_features=groups
-        )
+        pair = y_indexed, PRED.to_numpy()
+        value = bam.directional_bias_amplification(*pair, sensitive_features=groups)
         assert round(value, 4) == expected
 
 
-def test_counts_from_partitions_are_those_of_all_rows(tmp_path: Path) -> None:
-    import duckdb
-
-    path = tmp_path / "compas.parquet"
-    TABLE.to_parquet(path)
-    columns = "two_year_recid, high, race, count(*) n"
-    parts = [
-        duckdb.sql(f"select {columns} from '{path}' where sex = '{sex}' group by all")
-        for sex in ("Male", "Female")
-    ]
-    counts = sum(bam.Counts.from_frame(part, **NAMES, count="n") for part in parts)
-    counts.save(tmp_path / "counts.json")
-    report = bam.audit(tmp_path / "counts.json", n_boot=0)
-    expected = bam.audit(TABLE, **NAMES, n_boot=0).to_frame()["value"]
-    assert report.summary["data"]["rows"] == 6150
-    assert report.to_frame()["value"].equals(expected)
-
-
-def test_numbers_and_pages_are_logged_by_mlflow(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_numbers_and_pages_go_to_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mlflow = pytest.importorskip("mlflow", reason='pip install "biasamp-adapters[recipes]"')
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # A database needs the whole of MLflow.
     mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
@@ -117,40 +83,11 @@ BY_RACE = {"sensitive_features": "race"}
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: MetricFrame(
-                metrics={"BA": bam.directional_bias_amplification},
-                y_true=Y,
-                y_pred=PRED,
-                sensitive_features=RACE,
-            ),
-            "`sensitive_features` is missing. In MetricFrame: amplification_frame by race, "
-            'else sample_params={NAME: {"sensitive_features": race}}, with NAME as in metrics=.',
-        ),
-        (
-            lambda: bam.audit(TABLE, y_true="two_year_recid", y_pred=MODEL.predict(X), **BY_RACE),
-            "With data, arguments are names of columns, and y_pred holds values. Pass arrays for "
-            "all, or data.assign(y_pred=...).",
-        ),
         (lambda: bam.audit(**NAMES), "Pass an array, or data first as in audit(frame, ...)."),
-        (lambda: bam.audit(MODEL, X, Y, **BY_RACE), "0 to 2 positional arguments but 3"),
-        (lambda: bam.audit(MODEL, X, **BY_RACE), "AuditReport.from_estimator(model, X, y, ...)"),
         (
             lambda: bam.audit(Y, SCORE, sensitive_features=RACE),
             "y_pred holds 9 values that y_true has not (2, 3, ...). If these are scores: "
             "y_score=..., threshold=....",
-        ),
-        (
-            lambda: bam.audit(Y, MODEL.predict_proba(X), sensitive_features=RACE),
-            "Pass predict_proba(X)[:, 1], or y_score= with threshold=.",
-        ),
-        (
-            lambda: bam.audit(TABLE, y_true="two_year_recid", y_score="decile_score", **BY_RACE),
-            "y_score needs threshold= or y_pred=.",
-        ),
-        (
-            lambda: bam.audit(Y, PRED, sensitive_features=[RACE, SEX]),
-            "must be a frame or a mapping such as {'race': race, 'sex': sex}",
         ),
         (
             lambda: amplification_scorer(reference=(Y, RACE)),
@@ -168,7 +105,10 @@ BY_RACE = {"sensitive_features": "race"}
             lambda: bam.PrevalenceThreshold().fit(Y, SCORE),
             "y_true has 10 classes and y_score 2 values; are they swapped? fit(y_score, y_true).",
         ),
-        (lambda: REPORT.check(fail_above=0.02), 'bounds are a mapping, as in {"BA": 0.02}.'),
+        (
+            lambda: REPORT.check(fail_above=0.02),
+            'fail_above must be a mapping, as in {"BA": 0.02}; received 0.02',
+        ),
         (lambda: REPORT.check(), "a check needs at least one bound."),
         (
             lambda: REPORT.check(fail_above={"BA A>T": 0.02}),
@@ -181,8 +121,3 @@ def test_first_try_gets_the_line_that_works(call: Any, message: str) -> None:
         call()
     assert message in str(error.value)
     assert "\n" not in str(error.value)
-
-
-# The main job on real files.
-
-METRICS = ["MALS", "BA", "Multi", "LA", "DPA"]

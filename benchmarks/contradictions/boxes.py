@@ -173,8 +173,8 @@ def _(d: Direction, m: Parts) -> Any:
     r"The verdict uses <l:level> bands that hold at once for all <n:n> gaps?(?P<mean> and "
     r"their mean)?"
     r"\.",
-    r"The verdict uses <l:level> bands that hold at once for (?P<one>the gap) of all <k:n> "
-    r"models\.",
+    r"The verdict uses <l:level> bands that hold at once for (?P<one>the gaps) of "
+    r"(?:(?P<two>both)|all <k:n>) models\.",
     r"The verdict uses <l:level> bands that hold at once for the <n:n> gaps? of each of <k:n> "
     r"models"
     r"(?P<mean> and their means)?\.",
@@ -184,8 +184,8 @@ def _(d: Direction, m: Parts) -> Any:
     counts = {x["n_gaps"] for x in models}
     has_mean = any(x["n_in_mean"] for x in models)
     is_right = counts == {int(value(m["n"])) if m["n"] else 1}
-    is_right = is_right and (m["k"] is None) == (not d.has_several_models)
-    n_models = m["k"] is None or int(m["k"]) == len(models)
+    told = int(m["k"]) if m["k"] else 2 if m["two"] else 1
+    n_models = told == len(models) and (told > 1) == d.has_several_models
     mean = m["one"] is not None or bool(m["mean"]) == has_mean
     return is_right and n_models and mean and is_level(d, m["l"])
 

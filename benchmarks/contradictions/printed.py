@@ -71,7 +71,7 @@ def shown(label: Any, feature: str | None = None) -> str:
     if feature and isinstance(label, numbers.Number):
         return f"{shown(feature)} = {label}"
     text = re.sub(r" *[\x00-\x1f\x7f-\x9f\u202a-\u202e]+ *", " ", str(label))
-    text = f"{text[:39].rstrip()}…" if len(text) > 40 else text
+    text = f"{text[:24].rstrip()}…{text[-15:].lstrip()}" if len(text) > 40 else text
     ambiguous = text != text.strip() or not text or re.search(r",| and | to ", text)
     return f"'{text}'" if ambiguous else text
 

@@ -87,7 +87,7 @@ def _(d: Direction, m: Parts) -> Any:
     return m["c"] == d.counted(d.main["of_class"])
 
 
-@family(r"Score and threshold are not told apart: (?P<reason>.+)\.")
+@family(r"Score and threshold are not separated: (?P<reason>.+)\.")
 def _(d: Direction, m: Parts) -> Any:
     row = record(d)
     if m["reason"] == "no gap is named":

@@ -37,34 +37,42 @@ def is_scope(d: Direction, text: str) -> bool:
     return text == d.nouns or (len(names) == 2 and text == " and ".join(names))
 
 
-def mean_side(d: Direction, verb: str, change: str) -> bool:
-    mean = d.verdict
-    side = mean["low"] > 0 if verb == "grow" else mean["high"] < 0
-    return side and is_change(change, mean)
+MEAN = (
+    r"the (?:<k:n> gaps? with a certain direction|gaps) (?P<verb>grow|shrink)s? on average: "
+    r"<ch:change>"
+)
+
+
+def is_mean(d: Direction, m: Parts) -> bool:
+    """Return whether the mean change, its sign and its number of gaps are those of the verdict."""
+    mean, n = d.verdict, len(d.gaps) if m["k"] is None else value(m["k"])
+    side = mean["low"] > 0 if m["verb"] == "grow" else mean["high"] < 0
+    is_part = mean["n_in_mean"] < len(d.gaps)
+    return side and n == mean["n_in_mean"] and is_part == bool(m["k"]) and is_change(m["ch"], mean)
 
 
 @family(
     TAG + r"In these rows, (?P<counts><n:n> of <m:n> gaps? between <scope:scope> clearly \w+"
     r"(?:(?:, | and )[\d,]+ (?:clearly \w+|do(?:es)? not clearly (?:change|grow or shrink)))*)"
-    r"(?:, but the gaps (?P<verb>grow|shrink) on average: <ch:change>)?\."
+    rf"(?:, but {MEAN})?\."
 )
 def _(d: Direction, m: Parts) -> Any:
     is_right = are_counts(d, m["counts"]) and is_scope(d, m["scope"]) and tag(d, m)
     if m["verb"]:
         same = UP if m["verb"] == "grow" else DOWN
         is_other_side = not any(d.statuses[status] for status in same)
-        return is_right and is_other_side and mean_side(d, m["verb"], m["ch"])
+        return is_right and is_other_side and is_mean(d, m)
     return is_right
 
 
 @family(
     TAG
     + r"In these rows, no single gap between <scope:scope> clearly (?P<u>changes|grows or shrinks)"
-    r", but the gaps (?P<verb>grow|shrink) on average: <ch:change>\."
+    rf", but {MEAN}\."
 )
 def _(d: Direction, m: Parts) -> Any:
     no_gap = are_unclear(d.gaps, m["u"])
-    return no_gap and tag(d, m) and is_scope(d, m["scope"]) and mean_side(d, m["verb"], m["ch"])
+    return no_gap and tag(d, m) and is_scope(d, m["scope"]) and is_mean(d, m)
 
 
 @family(
@@ -131,7 +139,7 @@ def is_constant(d: Direction, model: str, of_class: str | None) -> bool:
 
 # Several models, and no verdict.
 
-SHOWS = rf"(?:shows?) (?:{'|'.join(CODES)})|cannot be judged"
+SHOWS = rf"(?:shows?) (?:some )?(?:{'|'.join(CODES)})|cannot be judged"
 
 
 @family(
@@ -158,6 +166,10 @@ def are_codes(d: Direction, body: str) -> bool:
     for clause in re.finditer(rf" (?:{SHOWS})", body):
         who, words = body[place : clause.start()], clause[0]
         code = next((c for text, c in CODES.items() if words.endswith(text)), "cannot_say")
+        gaps = [gap for gap in d.every_gap if codes[shown(gap["model"])] == code]
+        is_part = any(gap["status"] == "unclear" for gap in gaps)
+        if (" some " in words) != (is_part and code in ("amplifies", "reduces", "reverses")):
+            return False
         place, every = clause.end(), who.removeprefix(", ").removeprefix(" and ")
         counted = re.match(r"(?:all |both )?(\d+)?(?: of (\d+))?(?: ?models?)?$", every)
         if counted:

@@ -9,7 +9,7 @@ from statistics import NormalDist
 from biasamp_adapters import words
 from biasamp_adapters.auditing.facts import level
 from biasamp_adapters.auditing.gap_sentences import GapSentences, size_along
-from biasamp_adapters.auditing.subject import UP, Subject, is_small, subject_of
+from biasamp_adapters.auditing.subject import UP, Subject, all_models, is_small, subject_of
 from biasamp_adapters.auditing.summary import Summary, ThresholdRecord
 from biasamp_adapters.figures import Digits, agree, count, join, name, percent, plural
 
@@ -88,20 +88,20 @@ def _how_sure(subject: Subject) -> Iterator[str]:
 
 def _bands(subject: Subject, is_unclear: bool) -> str:
     """Return what bands the verdict rests on."""
-    several = subject.has_several_models
-    template, mean = words.SURE_ONE, ""
+    several, n_models = subject.has_several_models, len(subject.verdicts)
+    template, mean, models = words.SURE_ONE, "", count(n_models, "model")
     if len(subject.gaps) > 1:
         template = words.SURE_SEVERAL_MODELS if several else words.SURE_SEVERAL
         mean = words.AND_THEIR_MEANS if several else words.AND_THEIR_MEAN
     elif several:
-        template = words.SURE_MODELS
+        template, models = words.SURE_MODELS, all_models(n_models)
     elif is_unclear:
         template = words.SURE_ONE_UNCLEAR
     return template.format(
         level=level(subject.summary),
         true=subject.names.true,
         gaps=count(len(subject.gaps), "gap"),
-        models=count(len(subject.verdicts), "model"),
+        models=models,
         mean=mean if any(verdict["n_in_mean"] for verdict in subject.verdicts) else "",
     )
 

@@ -191,18 +191,21 @@ def _of_several_gaps(subject: Subject) -> str:
     mean, scope = subject.verdict, _scope(subject)
     statuses = Counter(gap["status"] for gap in subject.gaps)
     counts = _counts(subject.gaps, scope)
-    verb, size = "", ""
+    verb, average = "", {}
     if is_clear(mean):
-        verb = words.STATUSES["grows" if is_above(mean) else "shrinks"][1]
-        size = Digits.of(mean).change_in_points(mean)
+        n, size = mean["n_in_mean"], Digits.of(mean).change_in_points(mean)
+        verb = agree(n, *words.STATUSES["grows" if is_above(mean) else "shrinks"])
+        in_mean = words.GAPS_IN_MEAN.format(gaps=count(n, "gap"))
+        which = words.ALL_GAPS if n == len(subject.gaps) else in_mean
+        average = {"gaps": which, "verb": verb, "mean": size}
     if not counts:
         _, changes = verb_of_unclear(subject.gaps)
         if verb:
-            return words.MEAN_ONLY.format(scope=scope, changes=changes, verb=verb, mean=size)
+            return words.MEAN_ONLY.format(scope=scope, changes=changes, **average)
         return words.NONE_CHANGES.format(scope=scope, changes=changes)
     same_side = UP if is_above(mean) else DOWN
     if verb and not any(statuses[status] for status in same_side):
-        return words.ON_AVERAGE.format(counts=join(counts, 9), verb=verb, mean=size)
+        return words.ON_AVERAGE.format(counts=join(counts, 9), **average)
     unclear = statuses["unclear"]
     (verb, _), do = verb_of_unclear(subject.gaps), agree(unclear, "does", "do")
     whole = [*counts, words.COUNT_UNCLEAR.format(n=unclear, do=do, verb=verb)]
@@ -305,7 +308,7 @@ def _more_of_gap(subject: Subject) -> tuple[list[str], list[str]]:
     if main is None:
         rest = equal_errors_of_ba(subject, error)
         if subject.summary["scores"] and not names.compares_classes:
-            rest.append(words.NOT_TOLD_APART.format(reason=words.NO_GAP_NAMED))
+            rest.append(words.NOT_SEPARATED.format(reason=words.NO_GAP_NAMED))
         return [], rest
     of_gap, first, rest = GapSentences(subject.gaps[main], names, subject.gaps), [], []
     is_multiclass = names.data["kind"] == "classes" and not names.has_two_classes

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import DOWN, UP, Subject, is_above, verb_of_unclear
+from biasamp_adapters.auditing.subject import (
+    DOWN,
+    UP,
+    Subject,
+    all_models,
+    gaps_of,
+    is_above,
+    is_changed,
+    verb_of_unclear,
+)
 from biasamp_adapters.auditing.summary import MetricRecord, Number, VerdictRecord
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join, name, percent
 
@@ -112,9 +121,10 @@ def models_headline(subject: Subject) -> str:
     """Return what models show: by name, or counted where many are alike."""
     by_code, accuracies = _models_by_code(subject.verdicts), subject.differing_accuracies()
     if len(by_code) == 1 or max(map(len, by_code.values())) > _MOST_MODELS:
-        models = _count_models(by_code, len(subject.verdicts))
+        models = _count_models(subject, by_code)
     else:
-        models = join([_show(code, names) for code, names in by_code.items()], len(by_code))
+        kinds = [f"{join(xs)} {_verb(subject, code, len(xs))}" for code, xs in by_code.items()]
+        models = join(kinds, len(by_code))
     if accuracies:
         models = words.MODELS_ACCURACY.format(models=models, **_two_accuracies(*accuracies))
     has_labels = subject.names.true == words.LABELS
@@ -130,26 +140,26 @@ def _models_by_code(verdicts: Iterable[VerdictRecord]) -> dict[str, list[str]]:
     return {code: models for code, models in by_code.items() if models}
 
 
-def _show(code: str, models: list[str]) -> str:
-    return f"{join(models)} {_verb(code, len(models))}"
-
-
-def _verb(code: str, n: int) -> str:
+def _verb(subject: Subject, code: str, n: int) -> str:
+    """Return what models of a code show; "some" where not all of their gaps change."""
     if code == "cannot_say":
         return words.CANNOT_BE_JUDGED
-    return agree(n, *words.SHOWS).format(words=words.VERDICTS[code])
+    verdicts = (verdict for verdict in subject.verdicts if verdict["code"] == code)
+    gaps = (gap for verdict in verdicts for gap in gaps_of(subject.summary, verdict))
+    kinds = words.VERDICTS if all(map(is_changed, gaps)) else words.VERDICTS | words.IN_PART
+    return agree(n, *words.SHOWS).format(words=kinds[code])
 
 
-def _count_models(by_code: dict[str, list[str]], total: int) -> str:
+def _count_models(subject: Subject, by_code: dict[str, list[str]]) -> str:
     (code, models), *others = by_code.items()
+    total = len(subject.verdicts)
     if not others:
-        every = words.BOTH if total == 2 else words.ALL
-        kinds = every.format(members="models" if total == 2 else count(total, "model"))
-        return f"{kinds} {_verb(code, total)}"
+        return f"{all_models(total)} {_verb(subject, code, total)}"
     first = words.MODELS_COUNTED.format(
-        n=len(models), models=count(total, "model"), verdict=_verb(code, len(models))
+        n=len(models), models=count(total, "model"), verdict=_verb(subject, code, len(models))
     )
-    return join([first, *(f"{len(some):,} {_verb(code, len(some))}" for code, some in others)], 9)
+    rest = [f"{len(some):,} {_verb(subject, code, len(some))}" for code, some in others]
+    return join([first, *rest], 9)
 
 
 def _two_accuracies(low: MetricRecord, high: MetricRecord) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,8 +12,12 @@ from biasamp_adapters.auditing.subject import gaps_of
 from biasamp_adapters.auditing.summary import MEASURES, GapRecord, MetricRecord, Number, Summary
 from biasamp_adapters.figures import MINUS, Digits, name, ratio, sign_of, unknown_name, with_unit
 
-#: The ranges of numbers by the beginnings of their keys; of all others -1 to 1.
-_RANGES = {"multi_undirected": (0, 2), "multi": (0, 1), **dict.fromkeys(MEASURES, (0, 1))}
+#: The ranges of numbers by their keys without the direction.
+_RANGES = dict.fromkeys(
+    ("ba", "mals", "la", "dpa", "dpa_u", "excess", "mean_change", "gaps"), (-1, 1)
+)
+_RANGES |= dict.fromkeys(("multi", "accuracy"), (0, 1))
+_RANGES |= {f"{key}_{kind}": (0, 1) for key in MEASURES for kind in ("difference", "ratio")}
 
 #: Rules that only numbers may have of which more is better.
 _FROM_BELOW = ("fail_below", "require_above")
@@ -64,21 +69,22 @@ class _Checked(NamedTuple):
         return Failure(self.model, self.name, value, low, high, bound, judged, sentence)
 
 
-def check(
-    summary: Summary, rules: Mapping[str, Mapping[str, Any] | None], forbid: Sequence[str]
-) -> list[Failure]:
+def check(summary: Summary, rules: Mapping[str, Any], forbid: Any) -> list[Failure]:
     """Return the checks of a report that fail or cannot be judged; see AuditReport.check."""
+    for rule, bounds in rules.items():
+        if bounds is not None and not isinstance(bounds, Mapping):
+            form = f'{rule} must be a mapping, as in {{"BA": 0.02}}'
+            raise ValueError(f"{form}; received {bounds!r:.60}")
     if not any(rules.values()) and not forbid:
         raise ValueError("a check needs at least one bound.")
     failures: list[Failure] = []
     for rule, bounds in rules.items():
-        if bounds is not None and not isinstance(bounds, Mapping):
-            raise ValueError('bounds are a mapping, as in {"BA": 0.02}.')
         for asked, bound in (bounds or {}).items():
             numbers = _find(summary, asked, rule)
             limit = _read_bound(asked, bound, numbers[0].key)
             failures += filter(None, (_judge(rule, x, limit) for x in numbers))
-    codes = [forbid] if isinstance(forbid, str) else forbid
+    is_one = isinstance(forbid, str) or not isinstance(forbid, Iterable)
+    codes = [forbid] if is_one else forbid
     return failures + [f for code in codes for f in _forbidden(summary, code)]
 
 
@@ -88,7 +94,8 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
     if plain in ("gaps", "gaps A->T", "gaps T->A") and rule == "require_within":
         direction = plain.removeprefix("gaps").strip() or "A->T"
         if direction not in summary["data"]["directions"]:
-            raise ValueError(f"{plain} must be of a direction of the report; it has none of these")
+            [known] = summary["data"]["directions"]
+            raise ValueError(f"gaps must be those of {known} in this report; received {plain!r}")
         return list(_gaps(summary, direction))
     numbers = [_Checked(x["model"], x["name"], x["key"], x) for x in numbers_of(summary)]
     found = [x for x in numbers if plain in (x.name, x.key, x.name.removesuffix(" A->T"))]
@@ -151,7 +158,7 @@ def _read_bound(asked: str, bound: Any, key: str) -> float:
         raise ValueError(f"the bound of {asked} must be a number; received {bound!r:.40}") from None
     if text.endswith(("pt", "%")):
         number /= 100
-    low, high = next((r for start, r in _RANGES.items() if key.startswith(start)), (-1, 1))
+    low, high = _RANGES[re.sub("_[at]_to_[at]$", "", key)]
     if isinstance(bound, bool) or not low <= number <= high:
         points = f" {number:g} points are {number / 100:g}." if abs(number) > 1 else ""
         raise ValueError(

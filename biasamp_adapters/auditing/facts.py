@@ -121,7 +121,7 @@ def _size(size: float, unit: str) -> str:
 
 
 def _compared_with(data: Data) -> list[str]:
-    """Return what stands beside the predictions, and which rows count how."""
+    """Return what predictions are compared with, and which rows count how."""
     parts = [
         words.COMPARED_WITH_LABELS
         if data["compared_with"] == words.LABELS

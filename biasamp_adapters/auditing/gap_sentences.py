@@ -150,7 +150,7 @@ class GapSentences:
     def score_or_threshold(self, record: ScoreRecord) -> tuple[list[str], list[str]]:
         """Return the lead and what is clear, and what is not clear."""
         if record["first"] is None or record["second"] is None:
-            return [], [words.NOT_TOLD_APART.format(reason=record["reason"])]
+            return [], [words.NOT_SEPARATED.format(reason=record["reason"])]
         by_score, by_threshold = record["by_score"], record["by_threshold"]
         digits, implied = Digits.of(by_score, by_threshold), record["first"] - record["second"]
         template = words.SCORE_CLEAR if is_clear(by_score) else words.SCORE_UNCLEAR

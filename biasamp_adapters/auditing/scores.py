@@ -29,10 +29,10 @@ from biasamp_adapters.metrics.base import A_TO_T
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, RateMeasurement
 from biasamp_adapters.thresholds.score_or_threshold import bin_scores, decision_rule
 
-#: Fewer rows do not tell score and threshold apart.
+#: Score and threshold are not separated in fewer rows.
 _FEWEST_ROWS = 200
 
-#: The decisions of the model, and those of a threshold for each group, beside other thresholds.
+#: The decisions of the model, and those of a threshold for each group, in addition to others.
 _OWN, _BY_GROUP = "decisions", "by group"
 
 
@@ -167,7 +167,7 @@ def _threshold_record(
 def _score_record(
     rows: Rows, audit: ModelAudit, rule: str, rates: Mapping[str, Array]
 ) -> ScoreRecord:
-    """Return the named gap in two steps, or why they are not told apart."""
+    """Return the named gap in two steps, or why they are not separated."""
     nothing = Number(value=None, low=None, high=None, reason="")
     record = ScoreRecord(
         model=audit.model,
@@ -192,7 +192,7 @@ def _score_record(
 
 
 def _why_not_apart(rows: Rows, audit: ModelAudit, rule: str) -> str:
-    """Return why score and threshold of a model are not told apart; empty if they are."""
+    """Return why score and threshold of a model are not separated; empty if they are."""
     if len(rows.class_labels) != 2 or rows.is_matrix(TASK):
         return words.NEEDS_TWO_CLASSES
     if not rows.has(SCORE, audit.model):

@@ -22,7 +22,7 @@ from biasamp_adapters.auditing.summary import (
     Summary,
     VerdictRecord,
 )
-from biasamp_adapters.figures import is_clear, name, plural
+from biasamp_adapters.figures import count, is_clear, name, plural
 from biasamp_adapters.inference.intervals import FEW_ROWS
 from biasamp_adapters.inference.verdict import ALL_ROWS
 
@@ -339,6 +339,13 @@ def verb_of_unclear(gaps: Iterable[GapRecord]) -> tuple[str, str]:
     """Return what those of some gaps that are not clear do not clearly do, plural and singular."""
     is_moving = any(is_clear(gap) and not is_changed(gap) for gap in gaps)
     return words.GROW_OR_SHRINK if is_moving else words.CHANGE_AT_ALL
+
+
+def all_models(n: int) -> str:
+    """Return "both models" or "all 3 models"."""
+    if n == 2:
+        return words.BOTH.format(members="models")
+    return words.ALL.format(members=count(n, "model"))
 
 
 def is_above(number: Number) -> bool:

@@ -190,7 +190,7 @@ class ScoreRecord(TypedDict):
     ``gap`` is the position of the gap, None if no gap is named, and ``rule`` says how decisions
     follow from the score ("5 or more").
     ``first`` and ``second`` are the rates that the scores imply. ``reason`` says why the steps are
-    not told apart; the numbers are then None.
+    not separated; the numbers are then None.
     """
 
     model: str

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import PREDICTION, Array, Label, ordered
+from biasamp_adapters.counting.labels import PREDICTED, PREDICTION, SCORE, Array, Label, ordered
 from biasamp_adapters.counting.variables import OverlappingGroups
 from biasamp_adapters.warning import AmplificationWarning
 
@@ -109,7 +109,8 @@ def name_of(values: Any) -> Any:
     """Return the name of a column, or those of several columns that are crossed, or None."""
     if isinstance(values, Table):
         is_named = not values.are_groups and all(isinstance(name, str) for name in values.names)
-        return values.names if is_named else None
+        names = values.names if is_named else None
+        return names[0] if names and len(names) == 1 else names
     name = getattr(values, "name", None)
     return name if isinstance(name, str) else None
 
@@ -162,6 +163,8 @@ def level_of_index(values: Any, level: str, argument: str) -> Any:
             f"y_true's index has no level {level!r}. "
             f"Write y.set_axis(pd.Index({level}, name={level!r}))."
         )
+    if index.names.count(level) > 1:
+        raise ValueError(f"y_true's index must have one level {level!r}; received several")
     return index.get_level_values(level).to_series(index=index, name=level)
 
 
@@ -170,7 +173,9 @@ def warn_of_order(inputs: Iterable[tuple[str, Any]]) -> None:
     first: tuple[str, pd.Index[Any]] | None = None
     for argument, values in inputs:
         index = getattr(values, "index", None)
-        if not isinstance(index, pd.Index) or isinstance(index, pd.RangeIndex):
+        # What a model returns has often no index but the positions.
+        is_of_model = argument in (*PREDICTED.values(), SCORE)
+        if not isinstance(index, pd.Index) or (is_of_model and isinstance(index, pd.RangeIndex)):
             continue
         first = first or (argument, index)
         if _is_in_another_order(first[1], index):
@@ -181,7 +186,7 @@ def warn_of_order(inputs: Iterable[tuple[str, Any]]) -> None:
 
 
 def _is_in_another_order(first: pd.Index[Any], second: pd.Index[Any]) -> bool:
-    if len(first) != len(second) or first.equals(second):
+    if first.equals(second):
         return False
     labels, others = list(first), list(second)
     are_distinct = len(set(labels)) == len(labels)

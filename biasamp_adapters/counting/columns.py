@@ -33,7 +33,7 @@ class Choice:
     argument : str
     names : tuple
     title : str, tuple or None
-        The name of the column, those of several, or of a pattern the text beside its star.
+        The name of the column, those of several, or of a pattern the text around its star.
     labels : tuple or None
         The classes or groups of a matrix. Without them the columns hold labels, and several are
         crossed.
@@ -150,7 +150,7 @@ def _match(argument: str, pattern: str, table: Counter[Any]) -> Choice:
     choice = _choose(argument, names or [pattern], table)
     if not TRUTH.get(argument) or argument == CONTROL:
         return choice
-    labels = names  # Without the text beside the star, unless this would cut a word.
+    labels = names  # Without the text around the star, unless this would cut a word.
     if not before[-1:].isalnum():
         labels = [label.removeprefix(before) for label in labels]
     if argument in _CLASSES and not after[:1].isalnum():
@@ -169,14 +169,14 @@ def _is_name(value: Any, table: Counter[Any]) -> bool:
 def _pair(choice: Choice, truth: Choice) -> Choice:
     """Return the columns of a prediction in the order of those of its truth."""
     if truth.argument == ATTRIBUTE and (choice.labels is None) != (truth.labels is None):
-        return choice  # Labels of groups beside a column for each group.
+        return choice  # Labels of groups go with a column for each group.
     names = choice.names
     if choice.pattern and truth.pattern:
         for here, there in ((choice, truth), (truth, choice)):
             missing = sorted(set(there.stems) - set(here.stems))
             if missing:
                 absent, other = (x.pattern.replace("*", missing[0]) for x in (here, there))
-                raise ValueError(f"There is no column {absent!r:.80} beside {other!r:.80}.")
+                raise ValueError(f"There is no column {absent!r:.80} to go with {other!r:.80}.")
         by_stem = dict(zip(choice.stems, names, strict=True))
         names = tuple(by_stem[stem] for stem in truth.stems)
     elif len(names) != len(truth.names):

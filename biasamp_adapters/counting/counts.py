@@ -373,7 +373,8 @@ def read_counts(
         raise ValueError(f"counts hold all variables, so {next(iter(given))} must not be given")
     for name in ("missing_values", "threshold"):
         if options.get(name) not in (None, (), []):
-            raise ValueError(f"{name} is read where rows are counted, as in Counts.from_frame")
+            rule = f"{name} is read where rows are counted"
+            raise ValueError(f"{rule}, by Counts.from_frame or biasamp count")
     if options["missing"] == "drop":
         counts = Counts(finish_rows(counts.rows, {"missing": "drop"}))
     return counts, None

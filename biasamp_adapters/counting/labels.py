@@ -122,7 +122,7 @@ def ordered(labels: Iterable[Label], argument: str = "a variable") -> tuple[Labe
 
 
 def _on_one_coding(labels: list[Label]) -> list[Label]:
-    """Return booleans as 0 and 1 where they stand beside other numbers."""
+    """Return booleans as 0 and 1 where there are other numbers, too."""
     types = {type(label) for label in labels}
     if bool in types and len(types) > 1 and types <= {bool, int, float}:
         return [int(x) if isinstance(x, bool) else x for x in labels]

@@ -166,7 +166,9 @@ def find_files(path: Any) -> list[str]:
     path = os.path.expanduser(os.fspath(path))
     names = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
     if not names:
-        raise FileNotFoundError(f"There is no file {_quote(path)}.")
+        is_address = re.match(r"\w\w+:/", path)
+        rule = "Paths must be those of local files; received" if is_address else "There is no file"
+        raise FileNotFoundError(f"{rule} {_quote(path)}.")
     for name in names:
         if not os.path.isfile(name):
             raise ValueError(f"{_quote(name)} must be a file, or files as in 'folder/*.csv'.")
@@ -352,8 +354,8 @@ def _filter(
 def _check_header(file: _File) -> None:
     """Raise if the first line of CSV has numbers for names, or none."""
     if not file.names or any(re.fullmatch(r"\s*-?[0-9.]+\s*", name) for name in file.names):
-        call = "pandas.read_csv(..., names=[...])"
-        raise ValueError(f"{_quote(file.path)} seems to have no header line: pass {call}.")
+        remedy = "write one, or pass pandas.read_csv(..., names=[...])"
+        raise ValueError(f"{_quote(file.path)} seems to have no header line: {remedy}.")
 
 
 def _literal(text: str) -> str:

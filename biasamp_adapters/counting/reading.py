@@ -186,7 +186,7 @@ def read_scores(values: Any, argument: str) -> Codes:
 
 
 def explain_width(role: str, width: int, other: str) -> str:
-    """Return what is wrong with columns beside one column of labels."""
+    """Return why columns do not go with one column of labels."""
     widths = f"{role} has {width} columns and {other} 1"
     if role == TASK:
         return f"{widths}. Pass the column of the labels."
@@ -239,7 +239,7 @@ def read_variables(inputs: Mapping[Key, Any], listed: Lists, missing_values: Any
         elif are_columns.get(TRUTH[role]):
             variable = _read_columns(given, role)
         elif role == PREDICTION:
-            true_labels = variables[TASK, None].labels if (TASK, None) in variables else (0, 1)
+            true_labels = variables[TASK, None].labels if (TASK, None) in variables else ()
             variable = read_probabilities(given, listed.get(TASK, true_labels), role)
         if variable is None:
             variable = read_labels(given, role)
@@ -255,16 +255,17 @@ def _are_columns_labels(inputs: Mapping[Key, Any], truth: str) -> bool:
     same = [(role, given) for (role, _), given in inputs.items() if TRUTH[role] == truth]
     if truth == ATTRIBUTE:
         return any(isinstance(given, Table) and given.are_groups for _, given in same)
-    widths = {role: len(given.names) for role, given in same if isinstance(given, Table)}
+    tables = [(role, given) for role, given in same if isinstance(given, Table)]
     others = [role for role, given in same if not isinstance(given, Table)]
-    for role, width in widths.items():
-        if width > 1 and others:
-            raise ValueError(explain_width(role, width, others[0]))
-    return any(widths.values()) and not others
+    for role, table in tables:
+        if len(table.names) > 1 and others:
+            raise ValueError(explain_width(role, len(table.names), others[0]))
+    # One column holds labels, unless a pattern names it.
+    return not others and any(len(x.names) > 1 or x.are_groups for _, x in tables)
 
 
 def _read_columns(given: Any, role: str) -> Block:
-    """Return a matrix; labels beside overlapping groups become columns."""
+    """Return a matrix; labels that go with overlapping groups become columns."""
     if isinstance(given, Table) and (TRUTH[role] == TASK or given.are_groups):
         return read_matrix(given, role)
     column = read_labels(given, role)
@@ -279,8 +280,9 @@ def on_common_labels(variables: Variables, listed: Lists) -> Variables:
     moved = dict(variables)
     for truth in PREDICTED:
         same = {key: v for key, v in variables.items() if TRUTH[key[0]] == truth}
+        if matrices := {key: v for key, v in same.items() if v.is_matrix}:
+            same |= _with_column_names(matrices, listed.get(truth))
         if same:
-            same |= _with_column_names(same, listed.get(truth))
             common = _common_labels(same, listed, truth)
             moved |= {key: v.with_labels(common) for key, v in same.items()}
     return moved
@@ -300,10 +302,10 @@ def _common_labels(same: Variables, listed: Lists, truth: str) -> tuple[Label, .
     return common
 
 
-def _with_column_names(same: Variables, listed: tuple[Label, ...] | None) -> Variables:
+def _with_column_names(matrices: Variables, listed: tuple[Label, ...] | None) -> Variables:
     """Return matrices whose unnamed columns take the names of the others, or the listed ones."""
-    matrices = {key: v for key, v in same.items() if v.is_matrix}
     lists = [v.labels for v in matrices.values()]
+    renamed: Variables = {}
     named = [labels for labels in lists if not _are_positions(labels)]
     names = listed or next(iter(named or lists), ())
     for (role, model), variable in matrices.items():
@@ -318,8 +320,8 @@ def _with_column_names(same: Variables, listed: tuple[Label, ...] | None) -> Var
             columns = listing(names)
             rule = f"{role} must have the columns {columns}"
             raise ValueError(f"{rule}; received {listing(labels)}: rename one of them")
-        matrices[role, model] = variable.with_labels(names)
-    return matrices
+        renamed[role, model] = variable.with_labels(names)
+    return renamed
 
 
 def _are_positions(labels: tuple[Label, ...]) -> bool:

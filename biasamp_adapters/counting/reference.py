@@ -28,6 +28,7 @@ from biasamp_adapters.counting.labels import (
     without,
 )
 from biasamp_adapters.counting.margins import Margins, margins_of_data
+from biasamp_adapters.counting.paths import are_paths
 from biasamp_adapters.counting.reading import on_common_labels
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Variables
@@ -107,23 +108,39 @@ def read_reference(
     options : mapping of str to object
         ``missing`` and ``missing_values``: "drop" also leaves out rows of the reference.
     """
+    check_reference(reference)
     if reference is None or isinstance(reference, BaseRates):
         return reference
     if are_in_file(reference):
         return BaseRates.from_file(reference)
     missing = "drop" if options["missing"] == "drop" else "error"
     read = {"missing": missing, "missing_values": options["missing_values"]}
-    if isinstance(reference, tuple | list) and len(reference) == 2:
+    if _is_pair(reference):
         y_true, groups = reference
         return Counts.from_arrays(y_true, sensitive_features=groups, **read).rows
     counts = load_counts(reference)
     if counts is not None:
         return counts.rows
     if columns is None:
-        rule = "reference must be a pair (y_true, sensitive_features), Counts or BaseRates"
-        raise ValueError(f"{rule}, or with data a frame; received a {type(reference).__name__}")
+        rule = "reference must be a pair, counts or rates where no argument names its columns"
+        raise ValueError(f"{rule}; received a {type(reference).__name__}")
     names = {role: columns[role] for role in (TASK, ATTRIBUTE) if columns.get(role) is not None}
     return Counts.from_frame(reference, **names, **read).rows
+
+
+def check_reference(reference: Any) -> None:
+    """Raise unless a reference is of a kind that can be read."""
+    is_table = isinstance(reference, BaseRates | Counts | Mapping) or hasattr(reference, "columns")
+    if not (reference is None or is_table or _is_pair(reference) or are_paths(reference)):
+        rule = "reference must be a pair (y_true, sensitive_features), Counts, BaseRates, a frame"
+        length = f" of length {len(reference)}" if isinstance(reference, list | tuple) else ""
+        raise ValueError(f"{rule} or a file; received a {type(reference).__name__}{length}")
+
+
+def _is_pair(reference: Any) -> bool:
+    """Return whether a reference is two columns; a list of text is files."""
+    is_list_of_two = isinstance(reference, tuple | list) and len(reference) == 2
+    return is_list_of_two and (isinstance(reference, tuple) or not are_paths(reference))
 
 
 def align(

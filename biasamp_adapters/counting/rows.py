@@ -281,7 +281,7 @@ class Rows:
         if len(variables) < len(self.variables):
             return self
         codes, sizes = [v.codes for v in variables.values()], [v.width for v in variables.values()]
-        weights = np.ones(1)
+        weights: Any = None
         if self.w is not None:
             if len(np.unique(self.w[:_SAMPLE])) > _FEW_WEIGHTS:
                 return self

@@ -171,7 +171,7 @@ def _fetch(query: nw.LazyFrame[Any], connection: Any) -> Iterator[nw.DataFrame[A
     else:
         chunks = iter([query.collect().to_native()])
     for chunk in chunks:
-        table = nw.from_native(chunk, eager_only=True)
+        table = nw.from_native(chunk)
         for start in range(0, len(table), n_rows):
             yield table[start : start + n_rows]
 

@@ -184,7 +184,8 @@ class DirectionalPredictabilityAmplification(AttackMetric):
         "absolute" is Psi_M - Psi_D.
     quality : str or callable
         How guesses are scored, 1/cross-entropy by default; others as in
-        :class:`LeakageAmplification`.
+        :class:`LeakageAmplification`. Where one is below 0, as "one_minus_cross_entropy" of three
+        or more classes may be, a relative change is NaN, and a note says so.
     attacker, equalize, evaluation, n_trials, reference, pos_label
         As in :class:`LeakageAmplification`.
     class_labels, group_labels, missing, missing_values

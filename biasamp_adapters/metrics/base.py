@@ -26,7 +26,7 @@ from biasamp_adapters.counting.labels import (
     name_list,
 )
 from biasamp_adapters.counting.margins import Margins, mean_of_pairs
-from biasamp_adapters.counting.reference import Evaluation, align, read_reference
+from biasamp_adapters.counting.reference import Evaluation, align, check_reference, read_reference
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.inference.replicates import read_seed, replicate
@@ -82,6 +82,7 @@ class Metric:
             object.__setattr__(self, "direction", self.direction.replace("→", "->"))
         if self.directions:
             check_choice("direction", self.direction, self.directions)
+        check_reference(self.reference)
 
     def contributions(self, margins: Margins) -> Array:
         """Return what each pair adds to the mean, (batch, groups, classes); NaN without rows."""

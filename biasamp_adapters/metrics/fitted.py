@@ -17,6 +17,7 @@ from sklearn.metrics import get_scorer, make_scorer
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier
 from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import Array, show
@@ -247,7 +248,8 @@ def cross_fit(measurement: AttackMeasurement) -> Trials:
     n_trials = experiment.n_trials
     rngs = generator(FLIPS, measurement.seed).spawn(n_trials)
     trials = Parallel(return_as="generator")(delayed(experiment.score_trial)(rng) for rng in rngs)
-    scores = np.array(list(watch(trials, n_trials, "trials", "a smaller n_trials")))
+    with threadpool_limits(1, "blas"):  # Threads of BLAS slow the many small steps of a fit down.
+        scores = np.array(list(watch(trials, n_trials, "trials", "a smaller n_trials")))
     compared = measurement.quality.compare(scores[:, 0], scores[:, 1], measurement.is_difference)
     means = {name: score.mean(axis=-1) for name, score in compared.items()}
     if measurement.attack.is_equalized and experiment.accuracy is None:

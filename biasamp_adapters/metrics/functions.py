@@ -211,7 +211,7 @@ def directional_predictability_amplification(
     Returns
     -------
     float
-        Between -1 and 1.
+        Between -1 and 1; NaN, with a warning, if levels of a quality that may be below 0 are.
 
     Examples
     --------

@@ -214,7 +214,7 @@ def cross_entropy(table: Array, values: Any = None) -> Array:
 
 
 def one_minus_cross_entropy(table: Array, values: Any = None) -> Array:
-    """Return 1 - H(target | input)."""
+    """Return 1 - H(target | input), which is below 0 where H, in nats, is above 1."""
     return 1 - cross_entropy(table)
 
 

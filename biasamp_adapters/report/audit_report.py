@@ -24,7 +24,7 @@ from biasamp_adapters.auditing.summary import PARTS, Summary
 from biasamp_adapters.counting.counts import read_counts
 from biasamp_adapters.counting.labels import ATTRIBUTE, Label, find_label
 from biasamp_adapters.counting.paths import digests_of
-from biasamp_adapters.counting.reference import align, read_reference
+from biasamp_adapters.counting.reference import align, check_reference, read_reference
 from biasamp_adapters.inference.replicates import N_BOOT, read_seed
 from biasamp_adapters.metrics.base import A_TO_T, check_choice, check_confidence, check_whole
 from biasamp_adapters.report.compose import compose
@@ -354,6 +354,7 @@ def audit(
         raise TypeError("An estimator is audited by AuditReport.from_estimator(model, X, y, ...)")
     check_whole("n_boot", n_boot, 0)
     check_confidence(confidence)
+    check_reference(reference)
     columns = {
         "y_true": y_true,
         "sensitive_features": sensitive_features,
@@ -375,8 +376,8 @@ def audit(
     counts, used = read_counts(data, y_pred, columns=columns, options=options)
     if not counts.rows.has(ATTRIBUTE):
         raise ValueError(
-            "sensitive_features is missing. Pass the groups of the rows, sensitive_features=race, "
-            "or with data the name of their column."
+            "sensitive_features is missing. Pass the groups of the rows, or with data the name of "
+            "their column, as in sensitive_features='race'."
         )
     compared = read_reference(reference, used, options)
     # Data of a single group have a report, which says that there is no gap to judge.

@@ -59,7 +59,12 @@ NO_INTERVAL = "No number here has an interval, so no change is called clear."
         ),
         (
             MARKED | of_gaps(records=[CLEAR], models="abc"),
-            f"The verdict uses 95% bands that hold at once for the gap of all 3 models. "
+            f"The verdict uses 95% bands that hold at once for the gaps of all 3 models. "
+            f"{IS_CLEAR}. {SAMPLING}",
+        ),
+        (
+            MARKED | of_gaps(records=[CLEAR], models="ab"),
+            f"The verdict uses 95% bands that hold at once for the gaps of both models. "
             f"{IS_CLEAR}. {SAMPLING}",
         ),
         (
@@ -137,10 +142,8 @@ def test_what_to_read_is_the_first_situation_that_holds(parts, text):
 
 
 def test_models_of_different_accuracy_are_told():
-    accuracies = [
-        metric("accuracy", 50.8, 49.6, 52, "coin"),
-        metric("accuracy", 65.8, 64.6, 67, "old"),
-    ]
+    accuracies = [metric("accuracy", 50.8, 49.6, 52, "coin")]
+    accuracies += [metric("accuracy", 65.8, 64.6, 67, "old")]
     parts = {"differences": [difference("accuracy", "coin", "old", -15, -17, -13)]}
     parts |= of_gaps(records=[CLEAR], models=["old", "coin"]) | {"metrics": accuracies}
     assert box("What to read", **parts).endswith(

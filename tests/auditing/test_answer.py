@@ -36,12 +36,6 @@ def answer(**parts) -> Answer:
 
 
 HEADLINES = {
-    "model makes no errors, so no gap changes.": {
-        "verdicts": [verdict("no_clear_change", no_errors=True)]
-    },
-    "model predicts hired = 0 for every row, so all predicted gaps are 0.": {
-        "verdicts": [verdict("reduces", constant=[0])]
-    },
     "model predicts the same tasks for every row, so all predicted gaps are 0.": TASKS
     | {"verdicts": [verdict("reduces", constant=[1])]},
     "model predicts man for every row, so all predicted gaps are 0.": BY_TASK
@@ -61,10 +55,10 @@ HEADLINES = {
     "2 of 8 gaps between the elder of the two and the younger of the two clearly grow, 2 clearly "
     "appear and 2 clearly shrink.": groups(["the elder of the two", "the younger of the two"])
     | of_gaps("mixed", grows=2, appears=2, shrinks=2, unclear=2),
-    "no single gap between groups clearly changes, but the gaps grow on average: +3 points (+0.4 "
-    "to +6).": THREE | of_gaps(mean=(3, 0.4, 6), named=(), unclear=10),
+    "no single gap between groups clearly changes, but the 7 gaps with a certain direction grow on "
+    "average: +3 points (+0.4 to +6).": THREE | of_gaps(mean=(3, 0.4, 6), named=(), unclear=10),
     "1 of 10 gaps between groups clearly grows, but the gaps shrink on average: −2.4 points (−3.9 "
-    "to −0.9).": THREE | of_gaps("mixed", (-2.4, -3.9, -0.9), grows=1, unclear=9),
+    "to −0.9).": THREE | of_gaps("mixed", (-2.4, -3.9, -0.9), n_in_mean=10, grows=1, unclear=9),
     "no gap between groups clearly changes.": THREE
     | of_gaps("no_clear_change", (1, -2, 4), named=(), unclear=10),
     "no gap between groups clearly grows or shrinks.": THREE
@@ -93,8 +87,6 @@ NO_VERDICT = {
     ),
     "The gaps cannot be judged: even where each group is compared with all rows together there "
     "are 6,200, and at most 5,000 are judged.": unjudged("too_many_gaps"),
-    "The gaps cannot be judged without intervals: no intervals were "
-    "requested (n_boot=0).": unjudged("no_interval", n_boot=0),
 }
 
 
@@ -198,6 +190,10 @@ MODELS = {
     "the labels of these rows, all 3 models show larger gaps.": of_models(
         dict.fromkeys("abc", "amplifies")
     ),
+    # Not all of their gaps change.
+    "the labels of these rows, both models show some smaller gaps.": BY_TASK
+    | {"models": ["a", "b"]}
+    | of_gaps("reduces", direction="T->A", models=("a", "b"), shrinks=2, unclear=8),
     "the given rates, a shows larger gaps and b shows smaller gaps.": of_models(
         {"a": "amplifies", "b": "reduces"}
     )
@@ -322,16 +318,11 @@ WITH_ERRORS = {"gaps": [gap(equal=4, beyond=(18, 23))], "errors": ERRORS}
 
 def test_first_screen_has_errors_and_the_steps_that_are_clear():
     told = answer(**WITH_ERRORS, scores=[SCORE | {"reason": ""}], metrics=[BA])
-    assert [sentence.split()[:2] for sentence in told.more] == [
-        ["Among", "rows"],
-        ["The", "gap"],
-        ["In", "the"],
-    ]
+    heads = [" ".join(sentence.split()[:2]) for sentence in told.more]
+    assert heads == ["Among rows", "The gap", "In the"]
     assert [sentence.split()[0] for sentence in told.details] == ["BA", "With", "The", "The", "In"]
-    assert (told.tag, told.last) == (
-        "larger gaps",
-        f"Verdict: larger gaps (amplifies). {told.headline}",
-    )
+    assert told.tag == "larger gaps"
+    assert told.last == f"Verdict: larger gaps (amplifies). {told.headline}"
 
 
 def test_three_classes_have_equal_error_rates_on_the_first_screen():

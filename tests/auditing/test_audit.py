@@ -43,10 +43,8 @@ def test_audit_compas_gap_grows_from_12_to_24_points(compas_report: bam.AuditRep
     assert (round(gap["low"], 2), round(gap["high"], 2)) == (0.09, 0.15)
     assert (verdict.model, verdict.direction, verdict.code) == ("high", "A->T", "amplifies")
     ba = value(compas_report)
-    assert (round(ba, 4), value(compas_report, "mean_change_a_to_t")) == (
-        0.0598,
-        pytest.approx(2 * ba),
-    )
+    assert round(ba, 4) == 0.0598
+    assert value(compas_report, "mean_change_a_to_t") == pytest.approx(2 * ba)
     assert compas_report.summary["verdicts"][0]["half"]
     numbers = by_key(compas_report)["value"].dropna()
     assert all(key.isidentifier() for key in numbers.index)
@@ -59,13 +57,7 @@ def test_audit_compas_error_rates_and_largest_differences(compas_report: bam.Aud
     assert np.round(rates, 2).tolist() == [0.45, 0.23, 0.72, 0.52]
     assert all(record["low"] > 0 for record in errors)
     largest = compas_report.to_frame("largest").set_index("measure").round(2)
-    assert largest.loc["selection_rate", ["ratio", "ratio_low", "ratio_high"]].tolist() == [
-        0.59,
-        0.56,
-        0.63,
-    ]
     assert largest.loc["false_positive_rate", ["low", "high"]].tolist() == [0.18, 0.25]
-    assert largest.loc["selection_rate", "value"] == 0.24
 
 
 def test_audit_equal_error_rates_give_the_gap_of_pooled_errors(
@@ -116,9 +108,7 @@ def test_rows_needed_fall_with_the_square_of_the_change(compas_report: bam.Audit
     # The standard error of BA is .0075 in 6,150 rows: 6,150 (2.8 * .0075 / .02)^2 is 6,780.
     rows = compas_report.rows_needed(0.02)
     assert rows["high", "A->T"] == pytest.approx(6780, rel=0.06)
-    assert compas_report.rows_needed(0.01)["high", "A->T"] == pytest.approx(
-        4 * rows.iloc[0], rel=1e-3
-    )
+    assert compas_report.rows_needed(0.01).iloc[0] == pytest.approx(4 * rows.iloc[0], rel=1e-3)
 
 
 # Other data.
@@ -209,13 +199,8 @@ def test_audit_that_cannot_say_has_its_reason() -> None:
     # 75 classes of 75 groups with 15 rows are 5,625 gaps even with all rows together.
     many_groups, many = np.divmod(np.arange(75 * 75), 75)
     too_many = bam.audit(many, many, sensitive_features=many_groups, n_boot=50)
-    reports = {
-        "one_group": one,
-        "too_few_rows": few,
-        "no_interval": none,
-        "too_many_gaps": too_many,
-    }
-    for reason, report in reports.items():
+    reasons = ("one_group", "too_few_rows", "no_interval", "too_many_gaps")
+    for reason, report in zip(reasons, (one, few, none, too_many), strict=True):
         [verdict] = report.verdicts
         assert (verdict.code, verdict.reason, report.summary["gaps"]) == ("cannot_say", reason, [])
     assert by_key(none).loc["ba_a_to_t", "reason"] == "no intervals were requested (n_boot=0)"

@@ -75,8 +75,11 @@ def test_check_number_without_an_interval_is_not_judged() -> None:
         ({"fail_above": {"gaps": 0.1}}, "'gaps' is for require_within; received it in fail_above."),
         ({"require_within": {"gap": 0.1}}, "did you mean 'gaps'?"),
         ({"fail_above": {"ba": 0.1}}, "did you mean 'BA'?"),
-        ({"require_within": {"gaps T->A": 0.1}}, "must be of a direction of the report"),
+        ({"require_within": {"gaps T->A": 0.1}}, "must be those of A->T in this report; received"),
         ({"forbid": "larger"}, "received 'larger'"),
+        ({"forbid": 5}, "received 5"),
+        ({"fail_above": {"Multi": -0.1}}, "must lie between 0 and 1; received -0.1."),
+        ({"require_below": 0}, 'require_below must be a mapping, as in {"BA": 0.02}; received 0'),
     ],
 )
 def test_check_bad_rule_raises(compas_report, rules, message) -> None:

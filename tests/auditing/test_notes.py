@@ -28,11 +28,8 @@ def test_notes_that_came_with_numbers_stand_among_the_others_once():
 def second_model(**of_verdict):
     """The parts of a summary with two models, and the verdict on the second."""
     verdicts = [verdict(model="old"), verdict("reduces", model="new", **of_verdict)]
-    return {
-        "verdicts": verdicts,
-        "gaps": [gap(model="old"), gap(model="new")],
-        "models": ["old", "new"],
-    }
+    gaps = [gap(model="old"), gap(model="new")]
+    return {"verdicts": verdicts, "gaps": gaps, "models": ["old", "new"]}
 
 
 def frequency(true, predicted, of_class=1, low=None, high=None):

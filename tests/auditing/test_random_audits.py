@@ -71,9 +71,6 @@ def test_audit_of_random_data_has_all_surfaces_and_no_contradiction(seed: int) -
     for text in texts:
         assert max(map(cell_len, text.splitlines())) <= min(60 + 5 * seed, 120)
     pages = [Reader(page) for page in (report.to_html(), report._repr_html_())]
-    for page in pages:
-        assert page.open == []
-        assert {"script", "img", "b", "i"}.isdisjoint(tag for tag, _ in page.elements)
     markdown = report.to_markdown()
     assert "<" not in markdown
     for shown in (*texts, markdown, *(page.text for page in pages)):

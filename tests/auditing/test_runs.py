@@ -74,11 +74,7 @@ def test_over_runs_of_reports_with_the_same_labels_raises(form: str) -> None:
 @pytest.mark.parametrize(
     ("function", "given", "message"),
     [
-        (
-            bam.over_runs,
-            {"model": "reports"},
-            "received a str. Runs on the same rows are one audit",
-        ),
+        (bam.over_runs, {"model": "reports"}, "received a str. Runs on the same rows"),
         (bam.over_runs, [], "received a list. Runs"),
         (bam.track, ["report"], r"received a list. Write track\(audit\(y_true, "),
     ],

@@ -41,23 +41,18 @@ def test_strata_of_compas_are_those_of_recipe_2(compas: pd.DataFrame) -> None:
 
 @pytest.mark.parametrize("form", ["frame", "mapping", "index", "arrow"])
 def test_strata_of_names_and_of_arrays_are_the_same(compas: pd.DataFrame, form: str) -> None:
-    both = ["sex", "age_cat"]
-    expected = bam.audit(compas, **NAMES, control_features=both, n_boot=0).summary["strata"]
+    names: Any = "sex" if form == "index" else ["sex", "age_cat"]
+    expected = bam.audit(compas, **NAMES, control_features=names, n_boot=0).summary["strata"]
     y, pred, race = (compas[name] for name in NAMES.values())
+    columns: Any = {"y_true": y, "y_pred": {"high": pred}, "sensitive_features": race}
     if form == "arrow":
-        import pyarrow as pa
-
-        report = bam.audit(pa.table(compas), **NAMES, control_features=both, n_boot=0)
+        columns = NAMES | {"data": pytest.importorskip("pyarrow").table(compas)}
     elif form == "index":
-        expected = bam.audit(compas, **NAMES, control_features="sex", n_boot=0).summary["strata"]
-        y = y.set_axis(pd.Index(compas["sex"], name="sex"))
-        pred, race = pred.to_numpy(), race.to_numpy()
-        report = bam.audit(y, {"high": pred}, sensitive_features=race, control_features="sex",
-                           n_boot=0)  # fmt: skip
+        columns = {"y_true": y.set_axis(compas["sex"]), "y_pred": {"high": pred.to_numpy()}}
+        columns["sensitive_features"] = race.to_numpy()
     else:
-        control: Any = compas[both] if form == "frame" else {name: compas[name] for name in both}
-        report = bam.audit(y, {"high": pred}, sensitive_features=race, control_features=control,
-                           n_boot=0)  # fmt: skip
+        names = compas[names] if form == "frame" else {name: compas[name] for name in names}
+    report = bam.audit(**columns, control_features=names, n_boot=0)
     assert report.summary["strata"] == expected
     assert {record["reason"] for record in expected} == {"no intervals were requested (n_boot=0)"}
     assert expected[0]["stratum"] == ("Female" if form == "index" else ("Female", "25 - 45"))
@@ -73,9 +68,8 @@ def test_stratum_has_its_own_rows_and_the_signs_of_all_rows() -> None:
     report = bam.audit(truth, predicted, sensitive_features=group, control_features=stratum,
                        n_boot=0)  # fmt: skip
     # The mean over four pairs, of which those of b do not change: (1/100 + 1/100 + 0 + 0) / 4.
-    assert strata_of(report)["value"].to_dict() == pytest.approx(
-        {"x": 0, "y": 0.005, MEAN: 0.0025, ALL: 0.0025}
-    )
+    expected = {"x": 0, "y": 0.005, MEAN: 0.0025, ALL: 0.0025}
+    assert strata_of(report)["value"].to_dict() == pytest.approx(expected)
 
 
 def test_strata_that_share_clusters_are_drawn_together() -> None:

@@ -49,11 +49,7 @@ def value(report: bam.AuditReport) -> float:
             "DPA(U) A→T is not computed: its attacker must be fitted, which the metric does and an "
             "audit does not.",
         ),
-        (
-            ONE_HOT.assign(g_b=1),
-            {"sensitive_features": "g_*"},
-            "200 of 500 rows are in several of these groups",
-        ),
+        (ONE_HOT.assign(g_b=1), {"sensitive_features": "g_*"}, "200 of 500 rows are in several"),
         (
             TABLE.assign(p=0),
             {},
@@ -132,9 +128,7 @@ def test_gate_on_a_difference_over_a_group_without_the_rate_is_not_judged() -> N
         (ONE_HOT.assign(g_b=0), {"sensitive_features": "g_*"}),
     ],
 )
-def test_audit_of_an_extreme_table_warns_of_nothing(
-    table: pd.DataFrame, arguments: dict[str, Any]
-) -> None:
+def test_audit_of_an_extreme_table_is_quiet(table: pd.DataFrame, arguments: dict[str, Any]) -> None:
     assert audit(table, **arguments).to_html()
 
 
@@ -145,7 +139,6 @@ def test_audit_of_an_extreme_table_warns_of_nothing(
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": np.zeros((2, 400))}, "Several features"),
         ((TABLE["y"],), {"y_pred": "p"}, "received Series"),
         ((), {}, "y_true and y_pred, or data, must be given; received neither"),
-        ((TABLE, TABLE["p"]), {"y_true": "y"}, "y_pred holds values. Pass arrays for all, or data"),
         ((TABLE.assign(p="no"),), NAMES, "received 'no' and 0, 1: recode one of them"),
         ((TABLE,), {"y_true": "y", "sensitive_features": "g"}, "y_pred or sensitive_features_pred"),
         (

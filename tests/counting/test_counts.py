@@ -89,6 +89,14 @@ def test_rows_that_any_model_has_not_predicted_are_dropped() -> None:
     assert counts.rows.dropped == 2
 
 
+def test_rows_of_many_models_that_differ_in_one_label_stay_distinct() -> None:
+    # 2^82 combinations of labels are more than whole numbers of 64 bits can tell apart.
+    models = {str(i): [0, 0, 1, 1] for i in range(80)}
+    counts = bam.Counts.from_arrays([0, 1, 0, 1], models, sensitive_features=[*"abab"])
+    assert counts.to_frame()["count"].tolist() == [1] * 4
+    assert (counts + counts).to_frame()["count"].tolist() == [2] * 4
+
+
 def test_data_that_counts_hold_are_not_given_again() -> None:
     counts = bam.Counts.from_arrays(**COLUMNS)
     rule = "counts hold all variables, so sensitive_features must not be given"

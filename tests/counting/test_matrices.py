@@ -122,9 +122,8 @@ def test_columns_with_names_are_matched_by_name() -> None:
     metric = bam.DirectionalBiasAmplification(direction="T->A")
     straight = bam.OverlappingGroups(named(PREDICTED))
     value = metric([0, 1] * 3, None, sensitive_features=groups, sensitive_features_pred=guesses)
-    assert value == metric(
-        [0, 1] * 3, None, sensitive_features=groups, sensitive_features_pred=straight
-    )
+    guesses = {"sensitive_features_pred": straight}
+    assert value == metric([0, 1] * 3, None, sensitive_features=groups, **guesses)
 
 
 def test_names_of_the_data_are_those_of_a_reference_without_names() -> None:
@@ -202,6 +201,11 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": [0, 1] * 3}, "y_true has 3 columns and y_pred 1"),
     ({"y_true": [0, 1] * 3}, "y_pred has 3 columns and y_true 1"),
     ({"y_pred": np.array(PREDICTED)[:, :2]}, "same columns as the others; in one alone: 2."),
+    (
+        {"y_pred": named(PREDICTED).rename(columns={"c2": "x"}), "y_true": named(TRUTH)},
+        "y_pred must have the same columns as the others; in one alone: 'c2', 'x'",
+    ),
+    ({"y_true": 256 * named(TRUTH)}, "y_true must hold 0 and 1 in each column; received 256"),
     ({"y_pred": named(PREDICTED).add_prefix("x"), "y_true": named(TRUTH)}, "must have the columns"),
     ({"class_labels": ["x", "y"]}, "must have the columns 'x', 'y'"),
     (
@@ -213,6 +217,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
         "a distinct name for each of 3 columns",
     ),
     ({"sensitive_features": bam.OverlappingGroups([0, 1] * 3)}, "OverlappingGroups must have col"),
+    ({"y_score": [0.5] * 5 + [np.inf]}, "y_score must be finite; received inf"),
     ({"clusters": np.ones((6, 2))}, r"clusters must be one column; received the shape \(6, 2\)"),
     ({"clusters": [None, *"pqrst"]}, "clusters must not have missing values; received 1"),
     ({"clusters": [*"pqr"]}, "must have as many rows; received y_true 6, .*clusters 3"),

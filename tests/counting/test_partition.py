@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import biasamp_adapters as bam
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTION, TASK
+from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, TASK
 from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.inference.replicates import FLIPS, generator
@@ -44,31 +44,34 @@ def parts_of(rows: Any, n_pairs: int = 4) -> tuple[int, str]:
 # What is drawn.
 
 
-def test_labels_are_drawn_as_cells() -> None:
-    assert parts_of(label_rows(100_000)) == (8, "rows")
+def cells_of_four(n: int) -> Any:
+    """Return n cells of 201 groups and 250 classes, with four rows each."""
+    groups, truth = np.indices((201, 250)).reshape(2, -1)[:, :n]
+    return bam.Counts.from_arrays(truth, sensitive_features=groups, count=np.full(n, 4)).rows
 
 
-@pytest.mark.parametrize(("n", "expected"), [(5000, (5000, "rows")), (5001, (1000, "blocks"))])
-def test_more_than_5000_distinct_rows_are_drawn_in_blocks(n: int, expected: Any) -> None:
-    rows = matrix_rows(n, 40)
-    assert len(rows) == n
-    assert parts_of(rows) == expected
-
-
-@pytest.mark.parametrize(("n", "kind"), [(4, "rows"), (3, "blocks")])
-def test_cells_of_four_rows_on_average_are_drawn_as_cells(n: int, kind: str) -> None:
-    rows = matrix_rows(6000, 40, count=np.full(6000, n))
-    assert parts_of(rows) == (6000 if kind == "rows" else 1000, kind)
+def clustered(n: int) -> Any:
+    return label_rows(2 * n, clusters=np.arange(2 * n) % n)
 
 
 @pytest.mark.parametrize(
-    ("n", "expected"), [(50_000, (50_000, "rows")), (50_001, (1000, "blocks"))]
+    ("make", "n", "expected"),
+    [
+        # Labels are drawn as cells. Up to 5,000 distinct rows or clusters are drawn one by one.
+        (label_rows, 100_000, (8, "rows")),
+        (lambda n: matrix_rows(n, 40), 5000, (5000, "rows")),
+        (lambda n: matrix_rows(n, 40), 5001, (1000, "blocks")),
+        (clustered, 5000, (5000, "clusters")),
+        (clustered, 5001, (1000, "blocks")),
+        # So are up to 50,000 distinct rows that stand for four rows on average.
+        (lambda n: matrix_rows(6000, 40, count=np.full(6000, n)), 4, (6000, "rows")),
+        (lambda n: matrix_rows(6000, 40, count=np.full(6000, n)), 3, (1000, "blocks")),
+        (cells_of_four, 50_000, (50_000, "rows")),
+        (cells_of_four, 50_001, (1000, "blocks")),
+    ],
 )
-def test_more_than_50000_cells_are_drawn_in_blocks(n: int, expected: Any) -> None:
-    # Cells of 201 groups and 250 classes, with four rows each.
-    groups, truth = np.indices((201, 250)).reshape(2, -1)[:, :n]
-    counts = bam.Counts.from_arrays(truth, sensitive_features=groups, count=np.full(n, 4))
-    assert parts_of(counts.rows) == expected
+def test_what_is_drawn_follows_from_the_number_of_rows(make: Any, n: int, expected: Any) -> None:
+    assert parts_of(make(n)) == expected
 
 
 @pytest.mark.parametrize(
@@ -83,14 +86,6 @@ def test_pairs_of_15_rows_count() -> None:
     groups, classes = np.repeat([[0, 0, 1, 1, 2, 2], [0, 1] * 3], [15, 15, 15, 15, 14, 14], axis=1)
     result = bam.DirectionalBiasAmplification().result(classes, classes, sensitive_features=groups)
     assert result.measurement.n_pairs == 4
-
-
-@pytest.mark.parametrize(
-    ("n_clusters", "expected"), [(5000, (5000, "clusters")), (5001, (1000, "blocks"))]
-)
-def test_more_than_5000_clusters_are_drawn_in_blocks(n_clusters: int, expected: Any) -> None:
-    rows = label_rows(2 * n_clusters, clusters=np.arange(2 * n_clusters) % n_clusters)
-    assert parts_of(rows) == expected
 
 
 def test_blocks_hold_whole_clusters_and_all_rows() -> None:
@@ -173,28 +168,6 @@ def test_few_clusters_are_drawn_less_often(n: int, wider: float | None) -> None:
     expected = 1 / n if wider is None else 1 / wider
     assert share == pytest.approx(expected, rel=1e-3)
     assert Partition.to_draw(label_rows(20, clusters=[7] * 20), 4).share == 1
-
-
-@pytest.mark.parametrize("kind", ["cells", "rows", "blocks"])
-def test_shares_of_drawn_rows_vary_as_those_of_numpys_multinomial(kind: str) -> None:
-    # The share of class 1 in group 1.
-    n = {"cells": 1000, "rows": 1000, "blocks": 6000}[kind]
-    rows = label_rows(n) if kind == "cells" else matrix_rows(n, 40)
-    partition = Partition.to_draw(rows, 4)
-    assert bool(partition.note) == (kind == "blocks")
-    times = partition.draw(2000, np.random.default_rng(2))
-    margins = Margins(partition, "model", times)
-    joint = margins.joint(ATTRIBUTE, TASK)[:, 1, -1]
-    share = joint / margins.joint(ATTRIBUTE, ALL)[:, 1, 0]
-    data = margins_of_data(rows)
-    cells = data.joint(ATTRIBUTE, TASK)[0, :, -1]
-    sizes = data.joint(ATTRIBUTE, ALL)[0, :, 0]
-    table = np.array([cells[1], sizes[1] - cells[1], sizes[0]]) / n
-    drawn = np.random.default_rng(5).multinomial(n, table, 2000)
-    expected = drawn[:, 0] / drawn[:, :2].sum(axis=1)
-    # 2,000 draws each, and 1,000 blocks: sqrt(1/4000 + 1/4000 + 1/2000) = .032.
-    assert share.std() / expected.std() == pytest.approx(1, abs=ALLOWED * 0.032)
-    assert share.mean() == pytest.approx(expected.mean(), abs=ALLOWED * share.std() / 30)
 
 
 # Sums of parts, of every kind of variable, beside loops over the rows.

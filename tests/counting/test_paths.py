@@ -64,8 +64,8 @@ EXPECTED = {(1, 0, "a"): 1, (0, 1, "b"): 2}
         ("records.json", '[{"y":1,"p":0,"g":"a"},{"y":0,"p":1,"g":"b"},{"y":0,"p":1,"g":"b"}]'),
         ("lines.jsonl", LINES),
         ("lines.ndjson", '{"y":1,"p":0,"g":"a"}\n' + '{"g":"b","y":0,"p":1}\n' * 2),
-        ("rows.csv.gz", gzip.compress(CSV.encode())),
-        ("rows.jsonl.gz", gzip.compress(LINES.encode())),
+        ("rows.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
+        ("rows.jsonl.gz", gzip.compress(LINES.encode(), mtime=0)),
         ("odd [1]*? name's.csv", CSV),
     ],
 )
@@ -144,12 +144,8 @@ def test_csv_column_has_the_type_of_all_its_cells(
 def test_csv_files_that_hold_numbers_and_text_are_text_everywhere(tmp_path: Path) -> None:
     write(tmp_path / "mon.csv", "y,p,g\n1,1,0\n1,1,1\n")
     write(tmp_path / "tue.csv", "y,p,g\n0,1,1\n0,1,not stated\n")
-    assert rows_of(tmp_path / "*.csv") == {
-        (1, 1, "0"): 1,
-        (1, 1, "1"): 1,
-        (0, 1, "1"): 1,
-        (0, 1, "not stated"): 1,
-    }
+    rows = (1, 1, "0"), (1, 1, "1"), (0, 1, "1"), (0, 1, "not stated")
+    assert rows_of(tmp_path / "*.csv") == Counter(rows)
 
 
 def test_csv_truth_is_text_if_a_prediction_is(tmp_path: Path) -> None:
@@ -165,11 +161,8 @@ def test_csv_true_and_false_beside_0_and_1_are_one_coding(tmp_path: Path) -> Non
 def test_csv_missing_values_leave_the_type_of_the_others(tmp_path: Path) -> None:
     path = write(tmp_path / "rows.csv", "y,p,g\n1,NA,a\n0,1,?\n0,1,b\n")
     assert rows_of(path)["1", "NA", "a"] == 1
-    assert rows_of(path, missing_values=["NA", "?"]) == {
-        (1, None, "a"): 1,
-        (0, 1, None): 1,
-        (0, 1, "b"): 1,
-    }
+    expected = {(1, None, "a"): 1, (0, 1, None): 1, (0, 1, "b"): 1}
+    assert rows_of(path, missing_values=["NA", "?"]) == expected
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
@@ -199,7 +192,7 @@ def test_json_of_mixed_types_is_text(tmp_path: Path) -> None:
 # Files that are not read.
 
 HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
-NO_HEADER = "seems to have no header line: pass pandas.read_csv(..., names=[...])."
+NO_HEADER = "seems to have no header line: write one, or pass pandas.read_csv(..., names=[...])."
 NO_UTF8 = "is not UTF-8 (line {}): pass the frame of pandas.read_csv(..., encoding=...)."
 OTHER = "must be CSV, Parquet or JSON: pass {}(...)."
 
@@ -220,13 +213,9 @@ OTHER = "must be CSV, Parquet or JSON: pass {}(...)."
         ("rows.arff", "@relation rows", OTHER.format("pandas.read_csv")),
         ("rows.duckdb", "0000DUCK", "pass duckdb.connect(...).table(...)."),
         ("rows.xlsx", b"PK\x03\x04", OTHER.format("pandas.read_excel")),
-        (
-            "rows.json",
-            '{"y":{"0":1},"p":{"0":1},"g":{"0":"a"}}',
-            "has lists or records in a column",
-        ),
+        ("rows.json", '{"y":{"0":1},"p":{"0":1},"g":{"0":"a"}}', "has lists or records"),
         ("rows.csv.gz", CSV, "cannot be read: Input is not a GZIP stream"),
-        ("rows.csv.gz", gzip.compress(CSV.encode() * 99)[:-20], "cannot be read"),
+        ("rows.csv.gz", gzip.compress(CSV.encode() * 99, mtime=0)[:-20], "cannot be read"),
     ],
 )
 def test_file_that_cannot_be_read_raises_with_the_true_cause(
@@ -246,11 +235,7 @@ def test_file_that_cannot_be_read_raises_with_the_true_cause(
         ("rows.parquet", b"PAR1" + b"secret" * 9, "cannot be read"),
         ("rows.json", '[{"y":1,"p":"secret"},{"y":', "cannot be read: Malformed JSON"),
         ("rows.jsonl", '{"y":1,"p":0,"g":"secret","y":2}\n', "cannot be read"),
-        (
-            "rows.csv",
-            CSV + "secret" * 400_000 + "\n" + CSV,
-            "Maximum line size of 2000000 bytes exceeded",
-        ),
+        ("rows.csv", CSV + "secret" * 400_000 + "\n" + CSV, "Maximum line size of 2000000"),
         ("rows.csv", CSV + "secret,1\n", "line 5.: Expected Number of Columns"),
     ],
 )
@@ -298,10 +283,8 @@ def test_files_of_parquet_may_differ_in_order_and_types(tmp_path: Path) -> None:
     duckdb.sql("SELECT 1 AS y, 0 AS p, 'a' AS g").write_parquet(str(tmp_path / "mon.parquet"))
     tuesday = "SELECT 'b' AS g, 9 AS extra, 0.5::DOUBLE AS p, 0::TINYINT AS y"
     duckdb.sql(tuesday).write_parquet(str(tmp_path / "tue.pq"))
-    assert rows_of([tmp_path / "mon.parquet", tmp_path / "tue.pq"]) == {
-        (1, 0.0, "a"): 1,
-        (0, 0.5, "b"): 1,
-    }
+    expected = {(1, 0.0, "a"): 1, (0, 0.5, "b"): 1}
+    assert rows_of([tmp_path / "mon.parquet", tmp_path / "tue.pq"]) == expected
 
 
 @pytest.mark.parametrize("path", ["prediction.csv", "zzz/*.parquet", "*.parquet"])
@@ -310,6 +293,13 @@ def test_missing_file_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pa
     with pytest.raises(FileNotFoundError) as raised:
         rows_of(path)
     assert str(raised.value) == f"There is no file '{path}'."
+
+
+@pytest.mark.parametrize("path", ["s3://bucket/x.parquet", "https://example.org/*.csv"])
+def test_address_raises_with_the_rule(path: str) -> None:
+    with pytest.raises(FileNotFoundError) as raised:
+        rows_of(path)
+    assert str(raised.value) == f"Paths must be those of local files; received '{path}'."
 
 
 def test_folder_raises_with_the_pattern_that_works(tmp_path: Path) -> None:
@@ -348,9 +338,7 @@ def test_is_saved_counts_tells_counts_from_records(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz"])
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_last_line_that_is_longer_than_the_buffer_does_not_vanish(
-    tmp_path: Path, ending: str, end: str
-) -> None:
+def test_last_line_longer_than_the_buffer_is_refused(tmp_path: Path, ending: str, end: str) -> None:
     content = (CSV + "1,0," + "x" * 33_000_000 + end).encode()
     content = gzip.compress(content, 1, mtime=0) if ending == "csv.gz" else content
     with pytest.raises(ValueError, match="has a line that is too long"):

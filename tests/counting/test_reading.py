@@ -121,15 +121,23 @@ def test_labels_named_as_missing_are_missing() -> None:
 
 def test_labels_named_as_missing_leave_probabilities_of_0_and_1() -> None:
     y, p, groups = [0, 1, -1], [0.5, 0.9, 0.2], [*"aba"]
-    counts = bam.Counts.from_arrays(
-        y, p, sensitive_features=groups, missing="drop", missing_values=[-1]
-    )
+    options = {"missing": "drop", "missing_values": [-1]}
+    counts = bam.Counts.from_arrays(y, p, sensitive_features=groups, **options)
     assert counts == bam.Counts.from_arrays(y[:2], p[:2], sensitive_features=groups[:2])
 
 
-def test_sparse_column_reads_as_a_column() -> None:
-    column = sparse.csr_array(np.array(Y))
-    assert bam.directional_bias_amplification(column, P, sensitive_features=G) == BA_OF_ROWS
+@pytest.mark.parametrize(
+    ("y", "p"),
+    [
+        (sparse.csr_array(np.array(Y)), P),
+        (np.array(Y)[:, None], np.array(P)[:, None]),
+        (pd.DataFrame({"y": Y}), pl.DataFrame({"p": P})),
+    ],
+)
+def test_one_column_of_two_dimensions_reads_as_a_column(y: Any, p: Any) -> None:
+    counts = bam.Counts.from_arrays(y, p, sensitive_features=G)
+    assert not counts.rows.is_matrix("y_true")
+    assert bam.DirectionalBiasAmplification().result(counts).value == BA_OF_ROWS
 
 
 def test_matrix_of_minus_1_and_1_reads_as_0_and_1() -> None:
@@ -145,6 +153,14 @@ def test_index_in_another_order_warns() -> None:
         bam.directional_bias_amplification(y, p, sensitive_features=G)
 
 
+def test_rows_in_another_order_than_positions_warn_unless_they_are_of_a_model() -> None:
+    y, in_order = pd.Series(Y, index=[3, 1, 0, 2]), pd.Series(G)
+    with pytest.warns(bam.AmplificationWarning, match="y_true and sensitive_features have"):
+        bam.directional_bias_amplification(y, P, sensitive_features=in_order)
+    predicted = pd.Series(P)
+    assert bam.directional_bias_amplification(y, predicted, sensitive_features=G) == BA_OF_ROWS
+
+
 def test_label_lists_keep_their_order_and_their_labels_without_rows() -> None:
     counts = bam.Counts.from_arrays(
         Y, P, sensitive_features=G, class_labels=[2, 1, 0], group_labels=["b", "a", "c"]
@@ -154,9 +170,7 @@ def test_label_lists_keep_their_order_and_their_labels_without_rows() -> None:
 
 
 def test_classes_are_those_of_truth_and_predictions() -> None:
-    counts = bam.Counts.from_arrays(
-        ["r", "g", "g"], ["r", "g", "b"], sensitive_features=["a", "b", "a"]
-    )
+    counts = bam.Counts.from_arrays([*"rgg"], [*"rgb"], sensitive_features=[*"aba"])
     assert counts.class_labels == ("b", "g", "r")
 
 
@@ -171,10 +185,7 @@ def ba(y_true: Any = Y, y_pred: Any = P, sensitive_features: Any = G, **others: 
 BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_true": [1, "1", 0, 0]}, "y_true holds 1 and '1', which look the same"),
     ({"y_true": ["1", "1", "0", "0"]}, "y_true or y_pred holds 0 and '0'"),
-    (
-        {"sensitive_features": {"u": ["x × y", "x"] * 2, "v": ["z", "y × z"] * 2}},
-        "which look the same",
-    ),
+    ({"sensitive_features": {"u": ["x × y", "x"] * 2, "v": ["z", "y × z"] * 2}}, "look the same"),
     ({"sensitive_features": [1.5, float("inf"), 1, 2]}, "finite labels; received inf"),
     ({"sensitive_features": np.array(["a", "nan", "a", "b"])}, "the text 'nan'"),
     ({"sensitive_features": [["a"], ["b", "c"], ["a"], ["a"]]}, "Label sets are a matrix with one"),
@@ -218,9 +229,20 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"missing_values": "NA"}, "missing_values must be a list of labels; received 'NA'"),
     ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels; received inf"),
     ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
+    (
+        {
+            "y_true": pd.Series(Y, index=pd.MultiIndex.from_arrays([G, G], names=["sex", "sex"])),
+            "sensitive_features": "sex",
+        },
+        "y_true's index must have one level 'sex'; received several",
+    ),
     ({"y_true": [*"nyyn"], "y_pred": [0.1, 0.9, 0.8, 0.2]}, "y_pred must share labels with y_true"),
     ({"missing": "skip"}, "missing must be 'error', 'drop' or 'abstain'; received 'skip'"),
     ({"reference": pd.DataFrame({"y": Y})}, "reference must be a pair"),
+    (
+        {"reference": Y},
+        "reference must be a pair .*, a frame or a file; received a list of length 4",
+    ),
     ({"reference": (Y, None)}, "the reference must have both y_true and sensitive_features"),
     ({"reference": ([*Y, 7], [*G, "a"]), "class_labels": Y}, "must list every label; received 7"),
     ({"reference": (["u", "v"], ["a", "b"])}, "the reference must share labels with y_true"),
@@ -229,9 +251,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("inputs", "fragment"), BAD_INPUT)
-def test_bad_input_raises_one_line_that_names_the_argument(
-    inputs: dict[str, Any], fragment: str
-) -> None:
+def test_bad_input_raises_a_line_with_the_argument(inputs: dict[str, Any], fragment: str) -> None:
     with pytest.raises(ValueError, match=fragment) as raised:
         ba(**inputs)
     message = str(raised.value)

@@ -63,9 +63,7 @@ def test_saved_counts_load_as_they_were(tmp_path: Path, labels: list[Any]) -> No
     assert [type(label) for label in loaded.class_labels] == [type(label) for label in labels]
 
 
-def test_saved_counts_keep_weights_clusters_crossed_groups_and_missing_predictions(
-    tmp_path: Path,
-) -> None:
+def test_saved_counts_keep_weights_clusters_groups_and_missing_predictions(tmp_path: Path) -> None:
     n = 400
     rng = np.random.default_rng(5)
     truth, predicted = rng.integers(0, 2, n), rng.integers(0, 2, n).astype(object)
@@ -108,16 +106,6 @@ def test_saved_indicators_keep_values_and_missing_rows(tmp_path: Path, kind: str
     metric = bam.DirectionalBiasAmplification()
     value, expected = (metric.result(x, n_boot=0).value for x in (loaded, counts))
     assert value == pytest.approx(expected, abs=1e-12)
-
-
-def test_file_whose_content_changed_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "counts.json"
-    make_counts().save(path)
-    text = path.read_text()
-    n = json.loads(text)["n"][0]
-    path.write_text(text.replace(f'"n": [{n}', f'"n": [{n + 1}'))
-    with pytest.raises(ValueError, match="its checksum differs"):
-        bam.Counts.load(path)
 
 
 @pytest.mark.parametrize(
@@ -177,9 +165,7 @@ def save_without_rows(counts: Any, folder: Path) -> Any:
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
-def test_block_sums_of_labels_give_the_values_and_close_intervals(
-    tmp_path: Path, metric: Any
-) -> None:
+def test_block_sums_of_labels_give_values_and_close_intervals(tmp_path: Path, metric: Any) -> None:
     counts = make_counts()
     expected, result = metric.result(counts), metric.result(save_without_rows(counts, tmp_path))
     for name, estimate in expected.estimates.items():
@@ -230,6 +216,7 @@ def test_small_group_is_one_sum_without_interval(tmp_path: Path) -> None:
 
 def test_few_rows_are_one_sum(tmp_path: Path) -> None:
     loaded = save_without_rows(make_counts(n=300), tmp_path)
+    assert loaded.rows.n.tolist() == [300]
     assert METRICS[1].result(loaded).reason == "the saved counts hold one sum of all rows"
 
 

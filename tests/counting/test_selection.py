@@ -57,9 +57,7 @@ def groups_of(*paths: Path, where: str, **options: object) -> str:
         ("true", "abcd"),
     ],
 )
-def test_selection_has_the_rows_that_meet_the_condition(
-    path: Path, where: str, groups: str
-) -> None:
+def test_selection_has_rows_that_meet_the_condition(path: Path, where: str, groups: str) -> None:
     assert groups_of(path, where=where) == groups
 
 

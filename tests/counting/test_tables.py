@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import importlib.util
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -23,70 +22,28 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow, from which all engines are 
 Engine = Callable[[dict[str, Any]], Any]
 
 
-def _pandas(table: Any) -> Any:
-    return table.to_pandas(integer_object_nulls=True)
-
-
-def _pandas_pyarrow(table: Any) -> Any:
-    return table.to_pandas(types_mapper=pd.ArrowDtype)
-
-
-def _polars(table: Any) -> Any:
-    import polars as pl
-
-    return pl.from_arrow(table)
-
-
-def _polars_lazy(table: Any) -> Any:
-    return _polars(table).lazy()
-
-
-def _pyarrow(table: Any) -> Any:
-    return table
-
-
-def _record_batch(table: Any) -> Any:
-    return table.combine_chunks().to_batches()[0]
-
-
-def _duckdb(table: Any) -> Any:
-    import duckdb
-
-    return duckdb.from_arrow(table)
-
-
-def _dask(table: Any) -> Any:
-    import dask.dataframe as dd
-
-    return dd.from_pandas(_pandas_pyarrow(table), npartitions=2)
-
-
-def _ibis(table: Any) -> Any:
-    import ibis
-
-    return ibis.memtable(table)
-
-
-def _pyspark(table: Any) -> Any:
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+def make_spark(module: Any, table: Any) -> Any:
+    session = module.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
     session = session.config("spark.sql.shuffle.partitions", "1")  # Not 200.
     return session.getOrCreate().createDataFrame(table)
 
 
+def make_dask(module: Any, table: Any) -> Any:
+    return module.from_pandas(table.to_pandas(types_mapper=pd.ArrowDtype), npartitions=2)
+
+
 #: For each engine the module that it needs, and how it is filled from a table of Arrow.
-ENGINES: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "pandas": ("pandas", _pandas),
-    "pandas-pyarrow": ("pandas", _pandas_pyarrow),
-    "polars": ("polars", _polars),
-    "polars-lazy": ("polars", _polars_lazy),
-    "pyarrow": ("pyarrow", _pyarrow),
-    "pyarrow-batch": ("pyarrow", _record_batch),
-    "duckdb": ("duckdb", _duckdb),
-    "dask": ("dask", _dask),
-    "ibis": ("ibis", _ibis),
-    "pyspark": ("pyspark", _pyspark),
+ENGINES: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "pandas": ("pandas", lambda _, table: table.to_pandas(integer_object_nulls=True)),
+    "pandas-pyarrow": ("pandas", lambda _, table: table.to_pandas(types_mapper=pd.ArrowDtype)),
+    "polars": ("polars", lambda module, table: module.from_arrow(table)),
+    "polars-lazy": ("polars", lambda module, table: module.from_arrow(table).lazy()),
+    "pyarrow": ("pyarrow", lambda _, table: table),
+    "pyarrow-batch": ("pyarrow", lambda _, table: table.combine_chunks().to_batches()[0]),
+    "duckdb": ("duckdb", lambda module, table: module.from_arrow(table)),
+    "dask": ("dask.dataframe", make_dask),
+    "ibis": ("ibis", lambda module, table: module.memtable(table)),
+    "pyspark": ("pyspark.sql", make_spark),
 }
 
 #: Engines that each test uses; the others read one table of everything.
@@ -100,14 +57,13 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 
 
 def make_engine(name: str) -> Engine:
-    module, constructor = ENGINES[name]
-    if importlib.util.find_spec(module) is None:
-        pytest.skip(f"{module} is not installed")
+    name_of_module, constructor = ENGINES[name]
+    module = pytest.importorskip(name_of_module, exc_type=ImportError)
 
     def make(columns: dict[str, Any]) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Of the engines themselves.
-            return constructor(pa.table(columns))
+            return constructor(module, pa.table(columns))
 
     return make
 
@@ -366,9 +322,7 @@ def test_read_table_rows_of_every_engine_are_those_of_arrays(name: str) -> None:
 
 
 def test_clusters_of_chunks_are_those_of_the_whole() -> None:
-    frame = pd.DataFrame(
-        {"y": [1, 0, 1, 1], "g": ["a", "b", "b", "a"], "who": ["k", "l", "l", "k"]}
-    )
+    frame = pd.DataFrame({"y": [1, 0, 1, 1], "g": [*"abba"], "who": [*"kllk"]})
     names = {"y_true": "y", "y_pred": "y", "sensitive_features": "g", "clusters": "who"}
     # The chunks [1, a, k], [0, b, l] and [1, b, l], [1, a, k] hold parts of two people.
     counts = bam.Counts.from_chunks([frame[:2], frame[2:]], **names)

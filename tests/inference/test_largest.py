@@ -150,7 +150,10 @@ def test_largest_gap_that_never_varies_has_no_interval(groups):
     assert reasons == ["every replicate gives the same value"] * 2
 
 
-@pytest.mark.parametrize(("rate", "reason"), [(0.05, ""), (0.04, "B has fewer than 5 positives")])
+FEW = "B has fewer than 5 positives"
+
+
+@pytest.mark.parametrize(("rate", "reason"), [(0.05, ""), (0.04, FEW), (0.0, FEW)])
 def test_largest_ratio_of_rates_needs_five_positives_in_each_group(rate, reason):
     largest = largest_gap(alternating([0.50, rate], [0.04, 0.01]), HUNDRED, "AB")
     assert largest.ratio.reason == reason

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import log
+from math import isnan, log
 from typing import Any
 
 import numpy as np
@@ -43,9 +43,7 @@ def squared_mean(table: np.ndarray, values: np.ndarray) -> np.ndarray:
         (squared_mean, 0.5**2, (0.6**2 + 0.4**2) / 2),
     ],
 )
-def test_change_is_relative_or_the_difference_of_levels(
-    quality: Any, before: float, after: float
-) -> None:
+def test_change_is_relative_or_a_difference(quality: Any, before: float, after: float) -> None:
     options: Any = {"quality": quality, "equalize": None}
     relative = DPA(**options).result(**ROWS, n_boot=0)
     absolute = DPA(change="absolute", **options).result(**ROWS, n_boot=0)
@@ -159,9 +157,7 @@ T_TO_A = {"direction": "T->A"}
         (dependent(5000), DPA(quality="one_minus_cross_entropy"), "sampled"),
     ],
 )
-def test_auto_takes_the_expectation_where_its_bias_is_small(
-    columns: Columns, metric: Any, way: str
-) -> None:
+def test_auto_takes_the_expectation_of_small_bias(columns: Columns, metric: Any, way: str) -> None:
     values = {
         equalize: replace(metric, equalize=equalize, n_trials=20)(**columns)
         for equalize in ("auto", "expected", "sampled")
@@ -191,6 +187,18 @@ def test_leave_one_out_draws_its_flips() -> None:
     loo = DPA(evaluation="loo", n_trials=1)
     values = {loo.result(**independent(500), n_boot=0, random_state=i).value for i in range(3)}
     assert len(values) == 3
+
+
+def test_relative_change_of_a_level_below_0_has_a_note() -> None:
+    # 1 - log 4 is below 0; a constant prediction has the level 1.
+    columns: Columns = {"y_true": [0, 1, 2, 3] * 10, "y_pred": [0] * 40}
+    columns["sensitive_features"] = ["a"] * 20 + ["b"] * 20
+    quality = {"quality": "one_minus_cross_entropy"}
+    result = DPA(**quality).result(**columns, n_boot=0)
+    assert isnan(result.value)
+    assert "one_minus_cross_entropy is below 0, so no relative change is defined" in str(result)
+    difference = DPA(change="absolute", equalize=None, **quality)(**columns)
+    assert difference == pytest.approx(log(4))
 
 
 # The uncertainty coefficient.
@@ -251,9 +259,7 @@ def test_accuracy_below_chance_is_noted(metric: Any, errors: int, note: str | No
     assert all(text.startswith(note) for text in notes)
 
 
-def test_leakage_of_a_wide_table_has_fewer_trials_and_a_note(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_wide_table_has_fewer_trials_and_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("biasamp_adapters.metrics.attack_measurement._MOST_CELLS", 4 * 20)
     note = "Mean of 20 trials; flips and folds leave a standard error of "
     assert LA(equalize="sampled").result(**ROWS, n_boot=0).notes[0].startswith(note)

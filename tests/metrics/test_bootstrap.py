@@ -75,9 +75,8 @@ def test_ba_varies_as_that_of_numpys_multinomial(direction: str, formula: Any, n
 def test_reference_that_is_a_sample_adds_its_own_variance_to_mals() -> None:
     # Of the reference P(group 1 | class 1) alone is read: p (1 - p) / n_1 of n_1 positives.
     columns, training = people(4000), people(200, seed=1)
-    counts = bam.Counts.from_arrays(
-        training["y_true"], sensitive_features=training["sensitive_features"]
-    )
+    groups = {"sensitive_features": training["sensitive_features"]}
+    counts = bam.Counts.from_arrays(training["y_true"], **groups)
     many = counts
     for _ in range(14):  # Three million rows of the same rates vary by next to nothing.
         many = many + many

@@ -144,9 +144,8 @@ def test_bad_comparison_raises(changed: Columns, fragment: str) -> None:
 def test_arrays_frames_and_counts_are_compared_alike() -> None:
     columns = models_of()
     of_arrays = bam.compare(**columns, n_boot=100).frame
-    frame = pd.DataFrame(columns["y_pred"]).assign(
-        y=columns["y_true"], g=columns["sensitive_features"]
-    )
+    frame = pd.DataFrame(columns["y_pred"])
+    frame["y"], frame["g"] = columns["y_true"], columns["sensitive_features"]
     names: Columns = {"y_true": "y", "sensitive_features": "g"}
     models = {"old": "old", "new": "new"}
     of_frame = bam.compare(frame, models, **names, n_boot=100).frame

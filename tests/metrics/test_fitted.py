@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import log
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import biasamp_adapters as bam
 
@@ -159,9 +160,7 @@ def test_weights_are_repetitions_for_an_attacker_that_takes_them(quality: str) -
         ("balanced_accuracy", (48 / (48 + 6) + 24 / (32 + 24)) / 2),
     ],
 )
-def test_weights_are_heeded_by_an_attacker_that_takes_none(
-    attacker: Any, quality: str, level: float
-) -> None:
+def test_weights_reach_attackers_that_take_none(attacker: Any, quality: str, level: float) -> None:
     columns = TABLE | {"sample_weight": np.where(GROUPS == "a", 8, 1)}
     metric = new_metric(A_TO_T, attacker=attacker, quality=quality, **BY_HEART)
     assert levels(metric, columns)[0] == pytest.approx(level, abs=1e-12)
@@ -299,6 +298,24 @@ def test_value_is_the_same_again_in_another_order_and_in_parallel() -> None:
     with config_context(enable_metadata_routing=True):
         assert metric(**MATRIX) == value
     assert metric.result(**MATRIX, n_boot=0, random_state=1).value != value
+
+
+class ThreadsOfBlas(LogisticRegression):
+    """A logistic regression that notes how many threads BLAS has in its last fit."""
+
+    last: ClassVar[set[int]] = set()
+
+    def fit(self, *rows: Any, **weights: Any) -> ThreadsOfBlas:
+        pools = threadpool_info()
+        type(self).last = {x["num_threads"] for x in pools if x["user_api"] == "blas"}
+        return super().fit(*rows, **weights)
+
+
+def test_trials_have_one_thread_of_blas() -> None:
+    metric = bam.LeakageAmplification(attacker=ThreadsOfBlas(), n_trials=1)
+    with threadpool_limits(2, "blas"):
+        metric(**matrix_columns())
+    assert ThreadsOfBlas.last == {1}
 
 
 @pytest.mark.parametrize(("most", "n_trials"), [(6 * 40 + 39, 6), (4 * 40, 5)])

@@ -59,9 +59,7 @@ def test_flips_in_expectation_are_a_product_of_matrices(axis: int) -> None:
 )
 @pytest.mark.parametrize("size", [1, 100], ids=["few rows", "many rows"])
 @pytest.mark.parametrize("axis", [-1, -2])
-def test_drawn_flips_are_those_of_each_row(
-    axis: int, size: int, accuracy: float, draws: int
-) -> None:
+def test_drawn_flips_are_those_of_rows(axis: int, size: int, accuracy: float, draws: int) -> None:
     table = TABLE * size
     drawn = draw(table, accuracy, axis, draws=draws)
     mean, error = expected_flips(table, np.array(accuracy), axis), drawn.std(0) / np.sqrt(draws)

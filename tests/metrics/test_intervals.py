@@ -108,6 +108,8 @@ ALONE, CHANCE = "more than 3% of the rows have a group", "chance explains more t
 NONE_SHOWN = "no dependence can be told from chance, so its strength has no interval"
 SHIFTED = "resampling shifts the value by more than its standard error"
 T_TO_A = BA(direction="T->A", pos_label=1)
+HALVES = bam.BaseRates({group: dict.fromkeys(range(3), 0.5) for group in (0, 1)})
+ONE_OF_FORTY = {"y_true": np.arange(120).reshape(40, 3) == 0, "y_pred": np.ones((40, 3), int)}
 
 CASES: list[tuple[Any, Columns, str, str]] = [
     (
@@ -164,6 +166,8 @@ CASES: list[tuple[Any, Columns, str, str]] = [
     (MULTI(), label_sets(3), "value", ""),
     (MULTI(min_support=2), label_sets(4), "value", ""),
     (MULTI(), alone(4), "value", ""),
+    # Of the columns that base rates name, one has a row, and two have none.
+    (MULTI(reference=HALVES), groups_of(20, 20) | ONE_OF_FORTY, "value", "100% of the label sets"),
     # LA and DPA. Weights 1 and 3 are worth (1 + 3)^2 / (2 (1 + 9)) = 80 % as many: 16 of 20.
     (LA(), rows_of(TWENTY | {(1, 1, 1): 7}), "value", "LA and DPA need at least 20 rows"),
     (LA(), rows_of(TWENTY), "value", ""),
@@ -235,9 +239,7 @@ def test_number_has_an_interval_or_a_reason(
         (199, 0.99, "a level of 99% needs at least 200 replicates"),
     ],
 )
-def test_interval_needs_a_replicate_in_each_tail(
-    n_boot: int, confidence: float, reason: str
-) -> None:
+def test_interval_needs_replicates_in_tails(n_boot: int, confidence: float, reason: str) -> None:
     result = BA().result(**groups_of(40, 40), n_boot=n_boot, confidence=confidence)
     assert (result.reason, result.n_boot) == (reason, n_boot)
 
@@ -253,6 +255,10 @@ def test_class_of_few_clusters_is_absent_from_replicates(n_clusters: int, is_rar
     )
     n = int(np.isnan(result.estimate.replicates).sum())
     assert n / 2000 == pytest.approx(np.exp(-n_clusters), abs=0.04)
+    # The mean over both classes is one over the other class where one is absent.
+    columns = {"sensitive_features": groups, "sensitive_features_pred": groups}
+    of_both = BA(direction="T->A").result(y_true=truth, clusters=clusters, **columns)
+    assert np.isfinite(of_both.estimate.replicates).all()
     if is_rare:
         rest = "of 2,000 replicates are undefined, because a group or class is too rare"
         assert result.reason == f"{n} {rest}"

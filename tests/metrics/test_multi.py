@@ -91,9 +91,7 @@ def test_power_set_is_never_walked() -> None:
         ({"reference": ([0, 2, 2], [*"aab"])}, [0]),
     ],
 )
-def test_classes_that_too_few_rows_show_are_left_out(
-    settings: dict[str, Any], classes: list[int]
-) -> None:
+def test_classes_of_too_few_rows_are_left_out(settings: dict[str, Any], classes: list[int]) -> None:
     result = Multi(**settings).result(
         [0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 1, 1, 0], sensitive_features=[*"aabbaab"], n_boot=0
     )

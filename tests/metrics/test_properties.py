@@ -13,23 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import biasamp_adapters as bam
+from biasamp_adapters.metrics import quality
 from biasamp_adapters.metrics.functions import get_metric
 
 pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
 
 LABELS = [0, 1, 2]
 LISTS: dict[str, Any] = {"class_labels": LABELS, "group_labels": LABELS}
-QUALITIES = (
-    "accuracy",
-    "balanced_accuracy",
-    "f1_macro",
-    "f1",
-    "inverse_cross_entropy",
-    "hard_inverse_cross_entropy",
-    "one_minus_cross_entropy",
-    "inverse_mse",
-    "inverse_rmse",
-)
+QUALITIES = [name for name in quality.QUALITIES if name != quality.UNCERTAINTY]
 
 
 class Row(NamedTuple):
@@ -63,9 +54,9 @@ def all_metrics() -> dict[str, Any]:
         for name in ("MALS", "BA A->T", "BA T->A", "Multi A->T", "Multi T->A")
     }
     for name in ("LA", "DPA A->T", "DPA T->A"):
-        for quality in QUALITIES:
-            settings = {"quality": quality, "equalize": "expected", **LISTS}
-            metrics[f"{name} {quality}"] = replace(get_metric(name), **settings)
+        for score in QUALITIES:
+            settings = {"quality": score, "equalize": "expected", **LISTS}
+            metrics[f"{name} {score}"] = replace(get_metric(name), **settings)
     return metrics
 
 

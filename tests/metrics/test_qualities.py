@@ -82,6 +82,13 @@ def test_dependence_passes_the_test_of_chi_square(table: Any, expected: bool) ->
     assert bool(is_dependent(np.concatenate([tables, tables]), tables.sum())) == expected
 
 
+def test_class_that_some_tables_have_is_a_class() -> None:
+    # G is 3.93 of the first, as above, and more of the second; with two degrees it takes 5.99.
+    tables = np.array([[[57, 43, 0], [43, 57, 0]], [[57, 42, 1], [43, 57, 0]]])
+    assert is_dependent(tables[:1], 200)
+    assert not is_dependent(tables, 200)
+
+
 def test_share_of_chance_is_degrees_of_freedom_over_g() -> None:
     g = 2 * (2 * 57 * log(57 / 50) + 2 * 43 * log(43 / 50))
     clear, even = np.array([[[57, 43], [43, 57]]]), np.array([[[50, 50], [50, 50]]])

@@ -117,12 +117,8 @@ def test_dictionary_is_plain_and_has_none_for_what_is_missing() -> None:
     assert (written["metric"], written["key"]) == (
         "LA(inverse_cross_entropy)", "la_inverse_cross_entropy",
     )  # fmt: skip
-    assert written["value"] == {
-        "value": None,
-        "low": None,
-        "high": None,
-        "reason": "the value is unbounded, because the loss is 0",
-    }
+    reason = "the value is unbounded, because the loss is 0"
+    assert written["value"] == {"value": None, "low": None, "high": None, "reason": reason}
     assert (written["direction"], written["n_rows"]) == ("undirected", 40)
     assert (written["n_boot"], written["confidence"]) == (2000, 0.95)
 

@@ -81,7 +81,7 @@ def test_name_tells_what_is_not_the_default(metric: Any, name: str, key: str) ->
     ("name", "fragment"),
     [
         ("BA T-A", r"unknown metric 'BA T-A'; did you mean 'BA T->A'\?"),
-        ("recall", r"The metrics are MALS, BA, BA T->A, .* DPA\(U\) T->A\."),
+        ("recall", r"unknown metric 'recall'\. The metrics are .*\bBA T->A, "),
         (bam.mals_bias_amplification, 'an object or a name, such as "BA"; received function'),
         (MALS, r"an object, MALSBiasAmplification\(\); received the cl"),
     ],
@@ -235,11 +235,7 @@ FIVE_OF_SEVEN = "pos_label must be one of 0, 1, 2, 3, 4 and 2 more; received 9"
         *((kind(), {"sensitive_features": None}, "`sensitive_features` is miss") for kind in KINDS),
         *((kind(), {"y_true": None}, NEITHER) for kind in KINDS),
         *(
-            (
-                kind(direction="T->A"),
-                {"sensitive_features_pred": None},
-                "_pred must be given for .*",
-            )
+            (kind(direction="T->A"), {"sensitive_features_pred": None}, "_pred must be given")
             for kind in (BA, Multi, DPA)
         ),
         (DPA(**LOO, quality="accuracy"), {}, OF_LOG_LOSS),

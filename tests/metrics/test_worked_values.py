@@ -13,8 +13,6 @@ import pytest
 
 import biasamp_adapters as bam
 
-Columns = dict[str, np.ndarray]
-
 
 def spread_out(counts: Any) -> list[np.ndarray]:
     """Return a column of codes for each axis of a table of counts, with a row for each count."""
@@ -22,69 +20,48 @@ def spread_out(counts: Any) -> list[np.ndarray]:
     return list(np.repeat(np.indices(counts.shape).reshape(counts.ndim, -1), counts.ravel(), 1))
 
 
-# [W21] Sec. 3.2: "When A_1 = 1: 10 exs. of T = 0 and 40 exs. of T = 1", and so on.
-THREE_GROUPS = {1: (10, 40), 2: (40, 10), 3: (10, 20)}
-TWO_GROUPS = {1: (10, 40), 2: (40, 10)}
-IMBALANCED = {1: (60, 30), 2: (10, 20)}
-
-
-def scenario(groups: dict[int, tuple[int, int]], always: dict[int, int]) -> Columns:
-    """Return rows of ``groups`` whose model is right, but for groups that ``always`` get a class.
-
-    The group is always predicted right.
-    """
-    position, truth = spread_out(list(groups.values()))
-    group = np.array(list(groups))[position]
-    predicted = [always.get(a, t) for a, t in zip(group.tolist(), truth.tolist(), strict=True)]
-    return {
-        "y_true": truth,
-        "y_pred": np.array(predicted),
-        "sensitive_features": group,
-        "sensitive_features_pred": group,
-    }
-
-
-SHORTCOMING_1 = scenario(THREE_GROUPS, {2: 0, 3: 1})
-SHORTCOMING_2 = scenario(IMBALANCED, {1: 0, 2: 1})
+def scenario(name: str) -> dict[str, Any]:
+    """Return counts of [W21] Sec. 3.2, in which the group is always predicted right."""
+    cells = bam.studies.load_published("w21_shortcomings").query("scenario == @name")
+    columns = {role: cells[role] for role in ("y_true", "y_pred")}
+    columns |= dict.fromkeys(("sensitive_features", "sensitive_features_pred"), cells["group"])
+    return columns | {"sample_weight": cells["count"]}
 
 
 @pytest.mark.parametrize(
-    ("columns", "published"),
+    ("name", "published"),
     [
+        # 10 rows of group 1 have T = 0 and 40 T = 1, of group 2 40 and 10, of group 3 10 and 20.
         # Only group 1 has more than 1/3 of the positives, 40 of 70. Predicted positives are its 40
         # and the 30 rows of group 3.
-        (SHORTCOMING_1, 40 / 70 - 40 / 70),  # 0
-        (scenario(TWO_GROUPS, {2: 0}), 40 / 40 - 40 / 50),  # .2
-        (scenario(TWO_GROUPS, {1: 1}), 50 / 60 - 40 / 50),  # .033
-        (SHORTCOMING_2, 0 / 30 - 30 / 50),  # -.6
+        ("three groups", 40 / 70 - 40 / 70),  # 0
+        ("two groups, first model", 40 / 40 - 40 / 50),  # .2
+        ("two groups, second model", 50 / 60 - 40 / 50),  # .033
+        ("imbalanced groups", 0 / 30 - 30 / 50),  # -.6
     ],
-    ids=["three groups", "two groups, first model", "two groups, second model", "imbalanced"],
 )
-def test_mals_w21_section_3_2_as_published(columns: Columns, published: float) -> None:
-    assert bam.MALSBiasAmplification()(**columns) == pytest.approx(published, abs=1e-12)
+def test_mals_w21_section_3_2_as_published(name: str, published: float) -> None:
+    assert bam.MALSBiasAmplification()(**scenario(name)) == pytest.approx(published, abs=1e-12)
 
 
 @pytest.mark.parametrize("pos_label", [None, 0, 1])
 @pytest.mark.parametrize(
-    ("columns", "published"),
+    ("name", "published"),
     [
         # [W21] Sec. 4.1. The signs for T = 1 are +, -, +: 40/50, 10/50 and 20/30 beside 70/130.
         # D is 0, 0 - 10/50 and 1 - 20/30.
-        (SHORTCOMING_1, (0 + 10 / 50 + (1 - 20 / 30)) / 3),  # .1778
+        ("three groups", (0 + 10 / 50 + (1 - 20 / 30)) / 3),  # .1778
         # The signs are - and +: 30/90 and 20/30 beside 50/120. D is 0 - 30/90 and 1 - 20/30.
-        (SHORTCOMING_2, (30 / 90 + (1 - 20 / 30)) / 2),  # .3333
+        ("imbalanced groups", (30 / 90 + (1 - 20 / 30)) / 2),  # .3333
     ],
-    ids=["shortcoming 1", "shortcoming 2"],
 )
-def test_directional_w21_section_4_1_as_published(
-    columns: Columns, published: float, pos_label: int | None
-) -> None:
+def test_ba_w21_section_4_1_as_published(name: str, published: float, pos_label: Any) -> None:
     a_to_t, t_to_a = (
         bam.DirectionalBiasAmplification(direction=direction, pos_label=pos_label)
         for direction in ("A->T", "T->A")
     )
-    assert a_to_t(**columns) == pytest.approx(published, abs=1e-12)
-    assert t_to_a(**columns) == 0  # Groups are always predicted right.
+    assert a_to_t(**scenario(name)) == pytest.approx(published, abs=1e-12)
+    assert t_to_a(**scenario(name)) == 0  # Groups are always predicted right.
 
 
 # [T25] Sec. 5.1: 50 of 200 men and 25 of 100 women are hired, so A and T are independent.

@@ -38,9 +38,7 @@ def test_report_says_what_its_sample_says_but_for_numbers_that_are_drawn(name: s
     assert found == expected
 
 
-def test_report_surfaces_are_written_and_hold_the_headline(
-    compas_report: bam.AuditReport, tmp_path: Path
-) -> None:
+def test_report_surfaces_hold_the_headline(compas_report: bam.AuditReport, tmp_path: Path) -> None:
     headline = "grows from 12 points in the labels to 24 points in the predictions."
     page = compas_report.to_html(tmp_path / "audit.html", date="2026-11-26")
     markdown = compas_report.to_markdown(tmp_path / "audit.md")
@@ -69,11 +67,8 @@ def test_report_of_models_whose_names_hold_braces_has_their_tables() -> None:
 
 
 def test_report_parts_are_frames(compas_report: bam.AuditReport) -> None:
-    parts = (
-        "metrics gaps rates differences pairs levels equal_errors frequency thresholds largest "
-        "strata"
-    )
-    for part in parts.split():
+    parts = "metrics gaps rates differences pairs levels equal_errors frequency thresholds largest"
+    for part in [*parts.split(), "strata"]:
         assert isinstance(compas_report.to_frame(part), pd.DataFrame)
     with pytest.raises(ValueError, match="part must be one of metrics, gaps"):
         compas_report.to_frame("all")

@@ -144,9 +144,10 @@ def test_search_with_four_scorers_predicts_once_per_fold(compas) -> None:
             "must be the name of a level of y's index; received",
         ),
         ({"sensitive_features": "race", "reference": "all"}, "reference must be 'evaluated'"),
+        ({"sensitive_features": "race", "reference": [1, 0, 1]}, "reference must be a pair"),
         (
             {"sensitive_features": "race", "reference": pd.DataFrame({"race": [0, 1]})},
-            "reference must be a pair .* received a DataFrame",
+            "reference must be a pair, .* received a DataFrame",
         ),
         (
             {"sensitive_features": "race", "reference": ([0, 1], ["a"])},

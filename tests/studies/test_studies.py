@@ -7,7 +7,6 @@ import warnings
 from fractions import Fraction
 from itertools import product
 from math import erf, sqrt
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,17 +56,6 @@ def test_balanced_subset_may_make_classes_equal_and_draws_by_the_seed() -> None:
     assert first.tolist() == same.tolist() != other.tolist()
 
 
-def test_balanced_subset_of_compas_has_the_counts_of_table_6() -> None:
-    printed = studies.load_published("t25_table_6").query(
-        "task_label == 'true' and attribute_label == 'true'"
-    )
-    cells = printed[printed["split"] == "unbalanced"]
-    people = cells.loc[cells.index.repeat(cells["count"])]
-    rows = studies.balanced_subset(people["task"], people["attribute"], equal_classes=True)
-    balanced = printed.loc[printed["split"] == "balanced", "count"].tolist()
-    assert people.iloc[rows].groupby(["task", "attribute"]).size().tolist() == balanced
-
-
 @given(
     st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=4, max_size=8),
     st.sampled_from([1, 2]),
@@ -94,14 +82,11 @@ def test_ratio_subset_of_a_matrix_is_the_largest(rows: list[Any], max_ratio: int
     assert len(kept) == largest
 
 
-def test_ratio_subsets_of_coco_have_the_largest_sizes(data_folder: Path) -> None:
-    """Found by another program too, which solves the linear relaxation first."""
-    table = pd.read_csv(data_folder / "coco_labels.csv.gz", keep_default_na=False)
-    table = table[table["split"] == "val"]
-    matrix = table["objects"].str.get_dummies("|")
+def test_ratio_subset_names_labels_of_which_no_row_is_kept() -> None:
+    objects = pd.DataFrame({"toaster": [1, 0, 0], "cup": [0, 1, 1]})
     with pytest.warns(bam.AmplificationWarning, match="no row with toaster is kept"):
-        rows = studies.ratio_subset(matrix, table["gender"], max_ratio=2)
-    assert (len(matrix), len(rows)) == (5367, 3847)
+        kept = studies.ratio_subset(objects, [*"aab"], max_ratio=1)
+    assert kept.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(

@@ -131,9 +131,7 @@ def test_fit_of_adjacent_scores_tells_them_apart() -> None:
         ([1, 2], {"pos_label": 1}, 1),
     ],
 )
-def test_predict_returns_the_labels_of_the_truth(
-    labels: list[Any], options: Any, positive: Any
-) -> None:
+def test_predict_returns_labels_as_in_fit(labels: list[Any], options: Any, positive: Any) -> None:
     negative = next(label for label in labels if label != positive)
     truth = [positive if positive_one else negative for positive_one in TRUTH]
     rule = PrevalenceThreshold(**options).fit(SCORE, truth)

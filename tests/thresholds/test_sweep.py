@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -171,25 +170,13 @@ def test_sweep_with_clusters_is_wider() -> None:
 # Data of other kinds.
 
 
-@pytest.mark.parametrize("kind", ["arrays", "csv", "dask"])
-def test_sweep_of_other_data_is_the_same(kind: str, tmp_path: Path) -> None:
+def test_sweep_of_a_frame_is_that_of_its_columns() -> None:
     data = rows()
-    names = {"y_true": "label", "y_score": "score", "sensitive_features": "group"}
-    frame = pd.DataFrame({names[name]: values for name, values in data.items()})
-    expected = bam.threshold_sweep(frame, **names, n_boot=50)
-    table: Any = frame
-    if kind == "csv":
-        table = tmp_path / "rows.csv"
-        frame.to_csv(table, index=False)
-    elif kind == "dask":
-        table = pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=3)
-    sweep = bam.threshold_sweep(table, **names, n_boot=50)
-    if kind == "arrays":
-        sweep = bam.threshold_sweep(
-            frame["label"], frame["score"], sensitive_features=frame["group"], n_boot=50
-        )
-    pd.testing.assert_frame_equal(sweep.frame, expected.frame)
-    assert sweep.integral == expected.integral
+    of_frame = bam.threshold_sweep(pd.DataFrame(data), **{x: x for x in data}, n_boot=50)
+    pair = data.pop("y_true"), data.pop("y_score")
+    of_arrays = bam.threshold_sweep(*pair, **data, n_boot=50)
+    pd.testing.assert_frame_equal(of_arrays.frame, of_frame.frame)
+    assert of_arrays.integral == of_frame.integral
 
 
 def test_sweep_with_a_reference_frame_reads_the_same_columns() -> None:
@@ -200,38 +187,30 @@ def test_sweep_with_a_reference_frame_reads_the_same_columns() -> None:
     assert by_frame.integral == bam.threshold_sweep(**rows(), reference=pair, n_boot=0).integral
 
 
-def test_sweep_with_crossed_and_overlapping_groups_and_predicted_ones() -> None:
+@pytest.mark.parametrize("kind", ["crossed", "overlapping", "predicted"])
+@pytest.mark.parametrize("name", ["BA", "MALS"])
+def test_sweep_of_other_groups_has_the_value_of_a_threshold_alone(kind: str, name: str) -> None:
     data, rng = rows(), np.random.default_rng(0)
-    crossed = {"x": data["sensitive_features"], "y": rng.choice([*"fm"], 300)}
-    crossed_sweep = bam.threshold_sweep(**data | {"sensitive_features": crossed}, n_boot=0)
-    assert crossed_sweep.frame["value"].notna().all()
-    member = np.c_[data["sensitive_features"] == "a", rng.random(300) < 0.5].astype(int)
-    overlapping = bam.OverlappingGroups(member, ["a", "old"])
-    sweep = bam.threshold_sweep(**data | {"sensitive_features": overlapping}, n_boot=0)
-    at_5 = bam.directional_bias_amplification(
-        data["y_true"], (data["y_score"] >= 5).astype(int), sensitive_features=overlapping
-    )
+    groups = data["sensitive_features"]
+    member = np.c_[groups == "a", rng.random(300) < 0.5].astype(int)
+    data |= {
+        "crossed": {"sensitive_features": {"x": groups, "y": rng.choice([*"fm"], 300)}},
+        "overlapping": {"sensitive_features": bam.OverlappingGroups(member, ["a", "old"])},
+        "predicted": {"sensitive_features_pred": np.where(rng.random(300) < 0.2, "a", groups)},
+    }[kind]
+    sweep = bam.threshold_sweep(**data, metric=name, n_boot=0)
+    predicted = (data.pop("y_score") >= 5).astype(int)
+    at_5 = get_metric(name).result(y_pred=predicted, **data, n_boot=0).value
     assert sweep.frame.set_index("threshold").loc[5.0, "value"] == pytest.approx(at_5)
-    guessed = np.where(rng.random(300) < 0.2, "a", data["sensitive_features"])
-    columns = {**data, "sensitive_features_pred": guessed}
-    mals = bam.threshold_sweep(**columns, metric="MALS", n_boot=0).frame.set_index("threshold")
-    del columns["y_score"]
-    at_5 = bam.mals_bias_amplification(y_pred=(data["y_score"] >= 5).astype(int), **columns)
-    assert mals.loc[5.0, "value"] == pytest.approx(at_5)
 
 
 def test_sweep_with_missing_labels_drops_rows_on_request() -> None:
     data = rows()
-    truth = pd.Series(data["y_true"]).astype(object)
-    truth[:10] = None
-    with pytest.raises(ValueError, match="y_true must not have missing values; received 10"):
-        bam.threshold_sweep(**data | {"y_true": truth}, n_boot=0)
-    metric = bam.DirectionalBiasAmplification(missing="drop")
-    sweep = bam.threshold_sweep(**data | {"y_true": truth}, metric=metric, n_boot=0)
     kept = {name: values[10:] for name, values in data.items()}
-    assert sweep.integral.value == pytest.approx(
-        bam.threshold_sweep(**kept, n_boot=0).integral.value
-    )
+    data["y_true"] = [None] * 10 + data["y_true"][10:].tolist()
+    metric = bam.DirectionalBiasAmplification(missing="drop")
+    sweep = bam.threshold_sweep(**data, metric=metric, n_boot=0)
+    assert sweep.integral == bam.threshold_sweep(**kept, n_boot=0).integral
     assert "10" in sweep.notes[0]
 
 
@@ -242,12 +221,10 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"metric": "BAA"}, "unknown metric 'BAA'; did you mean 'BA'"),
     ({"metric": "ba"}, "unknown metric 'ba'; did you mean 'BA'"),
     ({"y_true": [0, 1, 2] * 100}, "one of which is pos_label; received 0, 1, 2"),
-    ({"y_true": np.eye(300)}, "two classes in y_true"),
+    ({"y_true": [None] * 10 + [0, 1] * 145}, "y_true must not have missing values; received 10"),
     ({"y_score": None}, "y_true and y_score must be given; received None"),
     ({"y_true": None}, "y_true and y_score must be given"),
-    ({"y_score": [1.0] * 299}, "as many rows; .* y_score 299"),
-    ({"y_score": np.ones((300, 2))}, "y_score has 2 columns and y_true 1"),
-    ({"y_score": [*range(299), np.nan]}, "y_score must not have missing values; received 1"),
+    ({"y_true": np.eye(300, 2)}, "two classes in y_true"),
     ({"y_score": ["high"] * 300}, "y_score must hold numbers; received 'high'"),
     ({"sensitive_features": None}, "`sensitive_features` is missing"),
     ({"n_boot": -1}, "n_boot must be a whole number from 0 on; received -1"),
