@@ -26,9 +26,9 @@ _SHARED = ("feature_names", "features", "protected_attributes", "instance_weight
 
 
 class MetricMethods:
-    """A method for each metric, which hands it or its name, and settings, to ``_answer``.
+    """A method for each metric, which hands the metric or its name to ``_answer``.
 
-    From each follow the method of the metric class, its ``_by_pair``, and those of explainers.
+    The metric class, its ``_by_pair`` methods and the explainers have what stands here.
     """
 
     def _answer(self, metric: Metric | str, settings: dict[str, Any]) -> Any:
