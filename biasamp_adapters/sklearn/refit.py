@@ -123,7 +123,8 @@ class MostAccurateWithin:
     def _read(self, cv_results: Any) -> pd.DataFrame:
         """Return accuracy, amplification with its interval, and what is judged, by candidate."""
         if not isinstance(cv_results, Mapping):
-            raise ValueError(f"cv_results must be search.cv_results_; received {cv_results!r:.60}")
+            kind = type(cv_results).__name__
+            raise ValueError(f"cv_results must be search.cv_results_; received a {kind}")
         accuracy = self._scores(cv_results, f"mean_test_{self.accuracy}", "accuracy")
         keys = self._keys(cv_results)
         sizes = -pd.DataFrame({x: self._scores(cv_results, x, "amplification") for x in keys})

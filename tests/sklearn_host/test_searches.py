@@ -221,5 +221,5 @@ def test_rule_bad_input_raises(rule, results, message) -> None:
 
 def test_rule_explain_of_a_search_names_what_it_reads() -> None:
     search = GridSearchCV(DummyClassifier(), {})
-    with pytest.raises(ValueError, match=r"must be search\.cv_results_; received GridS"):
+    with pytest.raises(ValueError, match=r"must be search\.cv_results_; received a GridS"):
         MostAccurateWithin(0.1).explain(search)
