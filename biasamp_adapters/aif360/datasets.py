@@ -61,7 +61,7 @@ class Grouping:
     def _check(self, argument: str, groups: Any) -> None:
         """Raise unless groups are a list of dicts of protected attributes."""
         is_list = isinstance(groups, list | tuple) and all(isinstance(x, Mapping) for x in groups)
-        if not is_list or not {name for group in groups for name in group} <= {*self._names}:
+        if not is_list or not groups or not all(set() < {*x} <= {*self._names} for x in groups):
             rule = f"{argument} must be a list of dicts of {listing(self._names)}, or both None"
             raise ValueError(f"{rule}; received {groups!r:.60}")
 
@@ -116,6 +116,11 @@ class Grouping:
             rule = f"{_PREDICTED} must have {n_rows} rows of {listing(self.used)}, none missing"
             raise ValueError(f"{rule}; received {len(table.dropna())} rows of {listing(table)}")
         codes = to_numbers(table[self.used].to_numpy(), _PREDICTED)
+        known = pd.DataFrame(self.dataset.protected_attributes, columns=self._names)[self.used]
+        others = np.setdiff1d(codes, known)
+        if len(others) == len(np.unique(codes)) or (others % 1).any():  # Other codes or scores.
+            rule = f"{_PREDICTED} must hold codes of {listing(self.used)} in the dataset"
+            raise ValueError(f"{rule}; received {listing(others.tolist())}")
         return self.groups(pd.DataFrame(codes, columns=self.used))
 
     def groups(self, codes: Any) -> Any:
@@ -200,7 +205,7 @@ class Datasets:
     ) -> tuple[Metric, dict[str, Any]]:
         """Return a metric with settings, and the columns that it reads."""
         metric = get_metric(metric)
-        if settings.pop("privileged", None) is not None:
+        if settings.pop("privileged", None) is not None or settings.get("direction") in (0, 1):
             rule = f"{metric.short} compares groups, so one group has no value"
             raise ValueError(f"{rule}; see ..._by_pair")
         columns, options = self.read()
@@ -229,7 +234,7 @@ def check_match(dataset: Any, other: Any, argument: str) -> None:
 
 def read_labels(dataset: Any, argument: str) -> pd.Series[Any]:
     """Return the labels of a dataset; raise if one is none of those that it declares."""
-    known, labels = _known(dataset), dataset.labels.ravel()
+    known, labels = _known(dataset), np.ravel(dataset.labels)
     others = np.unique(labels[~np.isin(labels, known)])
     if len(others):
         rule = f"{argument}.labels must be labels of the dataset, {listing(known)}"
@@ -247,7 +252,7 @@ def read_scores(dataset: Any, argument: str) -> Array | None:
 
     With these, AIF360 fills a dataset that has no scores.
     """
-    scores = np.ravel(dataset.scores)
+    scores, shape = np.ravel(dataset.scores), np.shape(dataset.scores)
     if len(scores) != len(dataset.labels):
-        raise ValueError(f"{argument}.scores must be one column; received {dataset.scores.shape}")
+        raise ValueError(f"{argument}.scores must be one column; received {shape}")
     return None if np.isin(scores, (0, 1)).all() else scores

@@ -175,10 +175,10 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
         if isinstance(dataset, StructuredDataset):
             # These errors are clearer than the host's.
             Grouping(dataset, *sides)
-            rows = len(dataset.labels), len(getattr(classified_dataset, "labels", dataset.labels))
-            if rows[0] != rows[1]:
-                rule = "dataset and classified_dataset must have the same rows"
-                raise ValueError(f"{rule}; received {rows[0]} and {rows[1]} rows")
+            labels = dataset.labels, getattr(classified_dataset, "labels", dataset.labels)
+            if np.size(labels[0]) != np.size(labels[1]):
+                rule = "dataset and classified_dataset must have labels of the same rows"
+                raise ValueError(f"{rule}; received {[*map(np.shape, labels)]}")
             for name in _SHARED:
                 own, other = getattr(dataset, name), getattr(classified_dataset, name, None)
                 if other is not None and not np.array_equal(own, other):

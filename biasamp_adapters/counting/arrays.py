@@ -156,8 +156,8 @@ def level_of_index(values: Any, level: str, argument: str) -> Any:
     index = getattr(values, "index", None)
     if not isinstance(index, pd.Index):
         rule = f"{argument}={level!r} names a level of y_true's index, which it has not"
-        hint = f"y as a Series with index=pd.Index({level}, name={level!r})"
-        raise ValueError(f"{rule}. Pass an array, or {hint}.")
+        hint = f"pd.Series(y, index=pd.Index({level}, name={level!r}))"
+        raise ValueError(f"{rule}. Write {hint}. Functions and audit also take an array.")
     if level not in index.names:
         raise ValueError(
             f"y_true's index has no level {level!r}. "

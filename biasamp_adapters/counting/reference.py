@@ -169,8 +169,9 @@ def _check_has_labels(rows: Rows, reference: Rows | None) -> None:
     """Raise unless there are groups and a truth, and a reference has both in the same form."""
     if not rows.has(ATTRIBUTE):
         raise ValueError(
-            "`sensitive_features` is missing. By group of race itself, use amplification_frame; "
-            'else sample_params={"BA": {"sensitive_features": race}}.'
+            "`sensitive_features` is missing. In MetricFrame: amplification_frame by race, "
+            'else sample_params={NAME: {"sensitive_features": race}}, with NAME as in metrics=. '
+            "In scikit-learn: amplification_scorer. Elsewhere: sensitive_features=race."
         )
     if reference is None:
         if not rows.has(TASK):

@@ -274,6 +274,9 @@ def _read_metric(label: Any, metric: Any) -> Metric:
     name = next((name for known, name in _NAME_OF.items() if known is function), None)
     if name is None:
         return HostMetric(label=label, function=metric)
+    unknown = [x for x in settings if not hasattr(get_metric(name), x)]
+    if unknown:
+        raise ValueError(f"a partial must bind settings of {name} alone; received {unknown[0]}")
     return get_metric(name, **settings)
 
 

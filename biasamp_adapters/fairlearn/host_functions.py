@@ -71,7 +71,8 @@ class HostMetric(Metric):
         """Return the function on the rows of a model, if it can read them."""
         rows = evaluation.rows
         if rows.is_matrix(TASK) or not rows.has(TASK):
-            raise ValueError(f"{self.name} must have one label in each row of y_true")
+            n = len(rows.class_labels)
+            raise ValueError(f"{self.name} must have one label in each row of y_true; received {n}")
         if rows.w is not None and "sample_weight" not in self.parameters:
             raise ValueError(f"{self.name} must take sample_weight, as rows have weights")
         return super().measure(evaluation, model, seed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from fairlearn.reductions import ClassificationMoment, ErrorRate
 
 from biasamp_adapters.counting.counts import read_rows
 from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, listing, show
+from biasamp_adapters.metrics.base import check_number
 
 
 class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
@@ -75,10 +75,7 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
 
     def __init__(self, *, difference_bound: float = 0.01) -> None:
         super().__init__()
-        is_number = isinstance(difference_bound, Real)
-        if not is_number or not 0 <= difference_bound <= 1:
-            rule = "difference_bound must be a number from 0 to 1"
-            raise ValueError(f"{rule}; received {difference_bound!r}")
+        check_number("difference_bound", difference_bound, 0, 1)
         self.difference_bound = difference_bound
 
     def load_data(self, X: Any, y: Any, *, sensitive_features: Any) -> None:
@@ -92,6 +89,9 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
         sensitive_features : array-like of shape (rows,)
             Groups; several columns are crossed.
         """
+        if isinstance(sensitive_features, str | None):  # No index of y comes through a reduction.
+            rule = "sensitive_features must be the group of each row, such as X['race']"
+            raise ValueError(f"{rule}; received {sensitive_features!r}")
         rows = read_rows({TASK: y, ATTRIBUTE: sensitive_features}).complete("error")
         groups, classes = rows.variable(ATTRIBUTE), rows.class_labels
         if not set(classes) <= {0, 1}:

@@ -82,6 +82,7 @@ class AttackMetric(Metric):
         kind = OF_COLUMNS if rows.is_matrix(attack.data[1]) else OF_LABELS
         attack = replace(attack, kind=kind, is_equalized=self.equalize is not None)
         self.check_has(rows, model, (*attack.data, *attack.model))
+        check_choice("pos_label", self.pos_label, (None, *rows.class_labels, *rows.group_labels))
         quality = get_quality(self.quality, is_fitted=self.is_fitted)
         if self.evaluation == "loo":
             if rows.w is not None or quality.name != LOSS:

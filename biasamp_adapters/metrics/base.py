@@ -8,6 +8,7 @@ import reprlib
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -295,6 +296,14 @@ def check_whole(name: str, number: Any, fewest: int) -> None:
     """Raise unless a number is whole and not too small."""
     if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < fewest:
         raise ValueError(f"{name} must be a whole number from {fewest} on; received {number!r}")
+
+
+def check_number(name: str, number: Any, low: float, high: float = np.inf) -> None:
+    """Raise unless a number is finite and in a range."""
+    end = "on" if high == np.inf else f"to {high}"
+    is_number = isinstance(number, Real) and not isinstance(number, bool)
+    if not is_number or not low <= number <= high or number == np.inf:
+        raise ValueError(f"{name} must be a number from {low} {end}; received {number!r:.40}")
 
 
 def _only_model(rows: Rows) -> str:

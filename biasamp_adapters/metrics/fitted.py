@@ -145,8 +145,9 @@ class Attacker:
             return
         try:
             inspect.signature(quality).bind("y_true", "y_pred")
-        except TypeError as error:
-            raise self._error(error) from None
+        except TypeError:
+            example = "f1_score and functools.partial(f1_score, average='macro')"
+            raise self._error(f"it must take labels and guesses, as {example} do") from None
 
     def _error(self, reason: object) -> ValueError:
         name = type(self.estimator).__name__

@@ -66,7 +66,9 @@ class AuditReport:
         ----------
         estimator : estimator, or dict of models to estimators
             Their ``predict`` is given the groups if it has or requests ``sensitive_features``.
-            Scores of two classes come from ``predict_proba`` or ``decision_function``.
+            Scores of two classes come from ``predict_proba`` or ``decision_function``. Decisions
+            that ``predict`` draws at random, as in Fairlearn, differ from call to call: to repeat
+            them, audit ``y`` and ``predict(X, random_state=0)``.
         X : array-like or frame of shape (rows, features)
         y : array-like of shape (rows,) or (rows, tasks)
         sensitive_features : object

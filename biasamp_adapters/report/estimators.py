@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from biasamp_adapters.counting.arrays import level_of_index
+from biasamp_adapters.counting.columns import unknown_column
 from biasamp_adapters.counting.labels import ATTRIBUTE, Array
 
 _SCORING = ("predict_proba", "decision_function")
@@ -18,8 +19,11 @@ def find_column(values: Any, X: Any, y: Any, argument: str) -> Any:
     """Return the column of X, or else the level of the index of y, that a text names."""
     if not isinstance(values, str):
         return values
-    if values in getattr(X, "columns", ()):
+    columns, index = list(getattr(X, "columns", ())), getattr(y, "index", None)
+    if values in columns:
         return X[values]
+    if columns and values not in getattr(index, "names", ()):
+        raise unknown_column(values, columns)
     return level_of_index(y, values, argument)
 
 

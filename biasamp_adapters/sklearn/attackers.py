@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from biasamp_adapters.counting.arrays import read_numbers
 from biasamp_adapters.counting.labels import Array
-from biasamp_adapters.metrics.base import check_choice
+from biasamp_adapters.metrics.base import check_choice, check_number
 
 
 class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -63,8 +63,7 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (rows,)
         sample_weight : array-like of shape (rows,), optional
         """
-        if not isinstance(self.alpha, float | int) or not 0 <= self.alpha < np.inf:
-            raise ValueError(f"alpha must be a number of at least 0; received {self.alpha!r}")
+        check_number("alpha", self.alpha, 0)
         X, y = validate_data(self, X, y, dtype=None)
         check_classification_targets(y)
         weight = np.ones(len(y))

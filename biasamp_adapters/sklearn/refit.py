@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.figures import agree
 from biasamp_adapters.inference.intervals import Estimate
-from biasamp_adapters.metrics.base import check_choice, check_confidence
+from biasamp_adapters.metrics.base import check_choice, check_confidence, check_number
 
 _JUDGED = {"low": "lower end", "mean": "mean", "high": "upper end"}
 
@@ -66,8 +66,7 @@ class MostAccurateWithin:
     judged: str = "mean"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.bound, int | float) or not np.isfinite(self.bound):
-            raise ValueError(f"bound must be a finite number; received {self.bound!r}")
+        check_number("bound", self.bound, 0)
         check_confidence(self.confidence)
         check_choice("judged", self.judged, tuple(_JUDGED))
 
@@ -121,8 +120,11 @@ class MostAccurateWithin:
         keys = [f"split{i}_test_{self.amplification}" for i in range(len(cv_results))]
         return [key for key in keys if key in cv_results] or keys[:1]
 
-    def _read(self, cv_results: Mapping[str, Any]) -> pd.DataFrame:
+    def _read(self, cv_results: Any) -> pd.DataFrame:
         """Return accuracy, amplification with its interval, and what is judged, by candidate."""
+        if not isinstance(cv_results, Mapping):
+            kind = type(cv_results).__name__
+            raise ValueError(f"cv_results must be search.cv_results_; received a {kind}")
         accuracy = self._scores(cv_results, f"mean_test_{self.accuracy}", "accuracy")
         keys = self._keys(cv_results)
         sizes = -pd.DataFrame({x: self._scores(cv_results, x, "amplification") for x in keys})
@@ -140,6 +142,9 @@ class MostAccurateWithin:
             rule = f"scoring must have the key {name!r}"
             raise ValueError(f"{rule}; received {known}. Add it, or name another: {parameter}=...")
         scores = np.asarray(cv_results[key], dtype=np.float64)
+        if parameter == "amplification" and (scores > 0).any():  # A sign would keep any bound.
+            rule = f"{key} must be minus a size, as of amplification_scorer"
+            raise ValueError(f"{rule}; received {scores.max():.4g}")
         n_missing = int(np.isnan(scores).sum())
         if n_missing:
             raise ValueError(

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn import get_config
 from sklearn.metrics import make_scorer
 
-from biasamp_adapters.metrics.base import T_TO_A, Metric, check_choice
+from biasamp_adapters.counting.reference import read_reference
+from biasamp_adapters.metrics.base import READING, T_TO_A, Metric, check_choice
 from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
 
@@ -89,6 +90,8 @@ def amplification_scorer(
         raise ValueError(
             f"{metric.short} needs reference=(y_train, groups_train), or reference={EVALUATED!r}"
         )
+    # What is wrong with it is an error here, and not in the folds.
+    read_reference(metric.reference, None, {name: getattr(metric, name) for name in READING})
     is_routed = get_config()["enable_metadata_routing"]
     if sensitive_features is None and not is_routed:
         raise ValueError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from inspect import signature
 from typing import Any, ClassVar, Self
 
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from biasamp_adapters.counting.arrays import warn_of_order
 from biasamp_adapters.counting.counts import read_rows
 from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, listing, without
+from biasamp_adapters.warning import AmplificationWarning
 
 
 class ReadsGroups(ClassifierMixin):  # type: ignore[misc]
@@ -56,6 +58,12 @@ class ReadsGroups(ClassifierMixin):  # type: ignore[misc]
         if column is None:
             warn_of_order([("X", X), (ATTRIBUTE, groups)])
             return X, groups
+        if np.ndim(column):
+            rule = "sensitive_features= must be the name or the position of a column of X"
+            raise ValueError(f"{rule}, and groups given to fit; received a {type(column).__name__}")
+        if groups is not None:
+            message = f"sensitive_features of a call is ignored: X has the column {column!r}"
+            warnings.warn(message, AmplificationWarning, stacklevel=3)
         if isinstance(X, np.ndarray) and column in range(X.shape[-1]):
             return np.delete(X, column, axis=1), X[:, column]
         frame = nw.from_native(X, pass_through=True)
@@ -84,7 +92,7 @@ class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # 
         passes them to ``fit`` alone, so in a search an estimator that decides by groups needs the
         column.
     random_state : int, RandomState or None
-        For estimators whose ``predict`` draws at random, as Fairlearn's do; None is 0.
+        For estimators whose ``predict`` draws at random, as Fairlearn's do; None draws anew.
 
     Attributes
     ----------
@@ -105,11 +113,7 @@ class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # 
     """
 
     def __init__(
-        self,
-        estimator: Any,
-        *,
-        sensitive_features: str | int | None = None,
-        random_state: Any = None,
+        self, estimator: Any, *, sensitive_features: str | int | None = None, random_state: Any = 0
     ) -> None:
         self.estimator = estimator
         self.sensitive_features = sensitive_features
@@ -168,7 +172,7 @@ class WithSensitiveFeatures(ReadsGroups, MetaEstimatorMixin, BaseEstimator):  # 
                 raise ValueError(f"{rule}; received {listing(unknown)}")
             params[ATTRIBUTE] = groups
         if "random_state" in signature(self.estimator_.predict).parameters:
-            params["random_state"] = self.random_state or 0
+            params["random_state"] = self.random_state
         return np.asarray(self.estimator_.predict(features, **params))
 
 

@@ -58,9 +58,9 @@ def make_alpha_shift(alpha_dataset: float, alpha_model: float) -> pd.DataFrame:
     >>> round(value, 4)
     0.0158
     """
-    alphas = {"alpha_dataset": alpha_dataset, "alpha_model": alpha_model}
+    alphas: dict[str, Any] = {"alpha_dataset": alpha_dataset, "alpha_model": alpha_model}
     for name, alpha in alphas.items():
-        if not -0.25 < alpha < 0.25:
+        if isinstance(alpha, str) or not -0.25 < alpha < 0.25:
             raise ValueError(f"{name} must lie between -0.25 and 0.25; received {alpha!r:.40}")
     # Tasks by attributes.
     dataset, model = (np.array([[0.25 + x, 0.25], [0.25, 0.25 - x]]) for x in alphas.values())

@@ -14,8 +14,9 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, vstack
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import Array, name_list
+from biasamp_adapters.counting.labels import Array, listing, name_list
 from biasamp_adapters.inference.replicates import read_seed
+from biasamp_adapters.metrics.base import check_number
 from biasamp_adapters.warning import AmplificationWarning
 
 #: The largest denominator of a ratio: 3 rows allow 4 at a ratio of 4 / 3.
@@ -117,8 +118,7 @@ def ratio_subset(
     >>> len(bam.studies.ratio_subset(y_true, group, max_ratio=2))
     60
     """
-    if not 1 <= max_ratio < math.inf:
-        raise ValueError(f"max_ratio must be a finite number from 1 on; received {max_ratio!r:.40}")
+    check_number("max_ratio", max_ratio, 1)
     ratio = Fraction(str(max_ratio)).limit_denominator(_DENOMINATOR)
     return _subset(y_true, sensitive_features, ratio, random_state, False)
 
@@ -137,7 +137,8 @@ def _subset(
     if kinds.shape[1] > 1:
         sets, labels = kinds.to_numpy(), kinds.columns.tolist()
         if equal_classes or not np.isin(sets, (0, 1)).all():
-            raise ValueError("a label matrix must hold 0 and 1, and has no equal_classes")
+            rule = "a label matrix must hold 0 and 1, and has no equal_classes"
+            raise ValueError(f"{rule}; received {listing(pd.unique(sets.ravel()).tolist())}")
         kept, by_label = _search(sets, counts, float(ratio), rng), sets.T @ counts
     else:
         labels, fewest = kinds.iloc[:, 0].tolist(), counts.min(axis=1)
@@ -158,9 +159,10 @@ def _subset(
 
 def _read(values: Any, argument: str) -> tuple[pd.DataFrame, Array]:
     """Return the distinct rows, and which of them each row is."""
-    frame = pd.DataFrame(values if isinstance(values, pd.DataFrame) else np.asarray(values))
+    frame = pd.DataFrame(values if isinstance(values, pd.DataFrame) else np.atleast_1d(values))
     if frame.isna().any(axis=None) or frame.empty:
-        raise ValueError(f"{argument} must have rows, and no missing values")
+        received = f"{frame.isna().any(axis=1).sum()} missing of {len(frame)} rows"
+        raise ValueError(f"{argument} must have rows, and no missing values; received {received}")
     grouped = frame.groupby(list(frame.columns), observed=True)
     return grouped.size().index.to_frame(index=False), grouped.ngroup().to_numpy()
 

@@ -14,7 +14,7 @@ from biasamp_adapters.counting.counts import read_rows
 from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, listing, positive_class
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes
-from biasamp_adapters.metrics.base import check_choice
+from biasamp_adapters.metrics.base import check_choice, check_number
 
 #: Shares are compared after rounding.
 _DECIMALS = 12
@@ -118,7 +118,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             If an input or a parameter breaks its rule, or a group cannot have a threshold.
         """
         check_choice("unknown_groups", self.unknown_groups, ("error", "pooled"))
-        _check_share("tolerance", self.tolerance)
+        check_number("tolerance", self.tolerance, 0, 1)
         arrays.warn_of_order(
             [("y_score", y_score), (TASK, y_true), (ATTRIBUTE, sensitive_features)]
         )
@@ -254,7 +254,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         share: Any = self.prevalence
         if isinstance(share, Mapping):
             share = share.get(group)
-        _check_share(f"prevalence of {listing([group])}", share)
+        check_number(f"prevalence of {listing([group])}", share, 0, 1)
         return share
 
 
@@ -311,11 +311,6 @@ def _explain_classes(truth: Codes, score: Array) -> str:
         f"y_true must have two classes, or columns of 0 and 1; received {received}. "
         "With three or more, the threshold of one class would change the shares of the others."
     )
-
-
-def _check_share(name: str, share: Any) -> None:
-    if not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
-        raise ValueError(f"{name} must be a share from 0 to 1; received {share!r}")
 
 
 # Thresholds that read the probability of each group, and not the group.

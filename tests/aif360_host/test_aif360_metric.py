@@ -259,6 +259,8 @@ OTHER_LABEL = dataset(hiring(), favorable_label=0, unfavorable_label=1)
         ({"privileged_groups": None}, "must be a list of dicts of 'sex', or both None; received"),
         ({"privileged_groups": {"sex": 1}}, "privileged_groups must be a list of dicts"),
         ({"privileged_groups": [{"race": 1}]}, r"of 'sex'.*; received \[{'race': 1}\]"),
+        ({"privileged_groups": [{}]}, r"must be a list of dicts of 'sex'.*; received \[{}\]"),
+        ({"privileged_groups": []}, r"must be a list of dicts of 'sex'.*; received \[\]"),
         ({"privileged_groups": [{"sex": 5}]}, "rows of both groups; none have sex = 5"),
         ({"privileged_groups": [{"sex": 0}]}, "must be disjoint"),
         ({"clusters": [1, 2]}, r"must have as many rows; received {'y_true': 100,.*: 2}"),
@@ -266,6 +268,9 @@ OTHER_LABEL = dataset(hiring(), favorable_label=0, unfavorable_label=1)
         ({GUESS: NAN}, "none missing; received 99 rows of 'sex'"),
         ({GUESS: drawn(n=100)[["age_pred"]].assign(x=1)}, "received 100 rows of 'age_pred', 'x'"),
         ({GUESS: ["man"] * 100}, f"{GUESS} must hold numbers; received 'man'"),
+        ({GUESS: hiring()["sex"] + 5}, r"codes of 'sex' in the dataset; received 5\.0, 6\.0"),
+        ({GUESS: SCORES}, r"codes of 'sex' in the dataset; received 0\.1, 0\.9"),
+        ({GUESS: [0, 0.5] * 50}, r"codes of 'sex' in the dataset; received 0\.5"),
         ({"reference_dataset": OTHER_LABEL}, r"favorable_label 1\.0; received 0\.0"),
     ],
 )
@@ -275,8 +280,13 @@ def test_metric_bad_input_raises(options: dict[str, Any], message: str) -> None:
 
 
 def test_metric_of_other_rows_raises() -> None:
-    with pytest.raises(ValueError, match="must have the same rows; received 100 and 60 rows"):
-        BiasAmplificationMetric(dataset(hiring()), dataset(hiring().head(60)))
+    rule = "must have labels of the same rows; received "
+    truth, without = dataset(hiring()), dataset(hiring())
+    with pytest.raises(ValueError, match=rule + r"\[\(100, 1\), \(60, 1\)\]"):
+        BiasAmplificationMetric(truth, dataset(hiring().head(60)))
+    without.labels = None
+    with pytest.raises(ValueError, match=rule + r"\[\(100, 1\), \(\)\]"):
+        BiasAmplificationMetric(truth, without)
 
 
 @pytest.mark.parametrize("name", ["instance_weights", "features", "protected_attributes"])
@@ -295,6 +305,8 @@ def test_method_that_lacks_what_it_needs_raises() -> None:
         metric.leakage_amplification(privileged=True)
     with pytest.raises(ValueError, match=f"BA {rule}"):
         metric.difference(metric.directional_bias_amplification)
+    with pytest.raises(ValueError, match=f"BA {rule}"):
+        metric.directional_bias_amplification(True)  # As in AIF360's own methods.
     with pytest.raises(ValueError, match="sensitive_features_pred must be given for BA T->A"):
         metric.directional_bias_amplification("T->A")
 

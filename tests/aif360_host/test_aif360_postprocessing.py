@@ -63,9 +63,9 @@ def test_rows_in_neither_group_have_the_pooled_threshold() -> None:
         PrevalenceThresholdPostprocessing(**sides).fit_predict(truth, scored)
 
 
-def with_two_columns_of_scores() -> Any:
+def with_scores(scores: Any) -> Any:
     scored = classified(dataset(FRAME), FRAME["y"])
-    scored.scores = np.column_stack([SCORE, SCORE])
+    scored.scores = scores
     return scored
 
 
@@ -73,6 +73,7 @@ TRUE, SCORED = dataset(FRAME), classified(dataset(FRAME), FRAME["y"], SCORE)
 OTHER_LABEL = dataset(FRAME, favorable_label=0, unfavorable_label=1)
 OTHER_ROWS = classified(dataset(FRAME[:9]), FRAME["y"][:9], SCORE[:9])
 OTHER_GROUPS = classified(dataset(FRAME.assign(age=0)), FRAME["y"], SCORE)
+SCORES = np.column_stack([SCORE, SCORE])
 MAY_DIFFER = "dataset_pred may differ from dataset_true in labels and scores"
 
 
@@ -83,7 +84,8 @@ MAY_DIFFER = "dataset_pred may differ from dataset_true in labels and scores"
         (TRUE, OTHER_GROUPS, ValueError, MAY_DIFFER),
         (TRUE, OTHER_ROWS, ValueError, MAY_DIFFER),
         (classified(TRUE, FRAME["y"] + 0.5), SCORED, ValueError, "dataset_true.labels must be"),
-        (TRUE, with_two_columns_of_scores(), ValueError, r"one column; received \(2000, 2\)"),
+        (TRUE, with_scores(SCORES), ValueError, r"one column; received \(2000, 2\)"),
+        (TRUE, with_scores(None), ValueError, r"scores must be one column; received \(\)"),
         (FRAME, SCORED, TypeError, "must be a BinaryLabelDataset; received a DataFrame"),
         (dataset(drawn(3)), SCORED, TypeError, "received a MulticlassLabelDataset"),
     ],

@@ -173,6 +173,15 @@ def test_frame_is_plotted_by_the_host(compas) -> None:
         ({"metrics": {"BA": bam.DirectionalBiasAmplification}}, "metric must be an object"),
         ({"metrics": {"BA": "B A"}}, "unknown metric 'B A'; did you mean 'BA'?"),
         ({"metrics": {"x": lambda y, p: y}}, "x must return one number"),
+        (
+            {"metrics": {"LA": partial(bam.leakage_amplification, sensitive_features=[0])}},
+            "a partial must bind settings of LA alone; received sensitive_features",
+        ),
+        ({"sensitive_features": None}, "In MetricFrame: amplification_frame by race, else sample"),
+        (
+            {"metrics": {"x": len}, "y_true": np.eye(80)[:, :2], "y_pred": np.eye(80)[:, :2]},
+            "x must have one label in each row of y_true; received 2",
+        ),
         ({"missing": "abstain"}, "missing must be 'error' or 'drop'"),
         ({"y_pred": {"a": [0, 1] * 40, "b": [0, 1] * 40}}, "y_pred must be of one model"),
         (

@@ -71,7 +71,7 @@ def test_function_is_the_same_object_at_the_top_and_names_the_frame_at_first(nam
     assert function is getattr(bam, name)
     with pytest.raises(
         ValueError,
-        match=r"`sensitive_features` is missing. By group of race itself, use amplification_frame",
+        match=r"`sensitive_features` is missing. In MetricFrame: amplification_frame by race, else",
     ):
         MetricFrame(metrics={"BA": function}, y_true=y, y_pred=pred, sensitive_features=race)
     weighted = MetricFrame(

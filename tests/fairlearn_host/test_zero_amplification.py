@@ -56,6 +56,9 @@ def test_grid_search_of_fairlearn_accepts_the_constraint() -> None:
         ({}, Y, np.zeros(600), "must hold at least two groups; received 0"),
         ({}, Y + 1, GROUP, "y must hold the labels 0 and 1; received 1, 2"),
         ({}, Y, GROUP[1:], "sensitive_features"),
+        ({}, Y, None, r"the group of each row, such as X\['race'\]; received None"),
+        ({}, Y, "race", r"the group of each row, such as X\['race'\]; received 'race'"),
+        ({}, Y, [None, *GROUP[1:]], "sensitive_features must not .* 1: drop these rows"),
         ({"difference_bound": 2}, Y, GROUP, "difference_bound must be a number from 0 to 1"),
     ],
 )

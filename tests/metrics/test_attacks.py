@@ -79,6 +79,12 @@ def test_f1_is_that_of_the_positive_class(pos_label: Any, after: float) -> None:
     assert result.estimates["psi_model"].value == pytest.approx(after, abs=1e-12)
 
 
+@pytest.mark.parametrize("metric", [DPA(pos_label=7), LA(pos_label=7, quality="f1")])
+def test_attack_of_an_unknown_label_is_refused(metric: Any) -> None:
+    with pytest.raises(ValueError, match=r"pos_label must be None.*; received 7"):
+        metric(EVEN, EVEN, sensitive_features=GROUPS)
+
+
 def test_missing_predictions_are_no_class_of_f1() -> None:
     # Of the 40 predictions of a, 20 are 1 and 20 are missing; of b ten are 1 and 30 are 0. Class 1
     # is guessed for a alone, 2 * 20 / (30 + 40), or for all, 2 * 30 / (30 + 80).

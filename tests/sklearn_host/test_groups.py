@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
+import biasamp_adapters as bam
 from biasamp_adapters.sklearn import (
     PrevalenceThresholdClassifier,
     WithSensitiveFeatures,
@@ -97,6 +98,16 @@ PLAIN, BY_GROUP = LogisticRegression(), ThresholdOptimizer(estimator=LogisticReg
     [
         (WithSensitiveFeatures(PLAIN, sensitive_features="race"), None, "received 'u', 'v'"),
         (WithSensitiveFeatures(PLAIN, sensitive_features=2), None, "X must have the column 2"),
+        (
+            WithSensitiveFeatures(PLAIN, sensitive_features=TABLE["u"]),
+            None,
+            "must be the name or the position of a column of X.*; received a Series",
+        ),
+        (
+            PrevalenceThresholdClassifier(PLAIN, sensitive_features=["u", "v"]),
+            None,
+            "must be the name or the position of a column of X.*; received a list",
+        ),
         (PrevalenceThresholdClassifier(PLAIN, cv=None), None, "must be given: each group has"),
         (WithSensitiveFeatures(BY_GROUP), GROUP + 1, "groups must be among 0, 1; received 2"),
         (WithSensitiveFeatures(BY_GROUP), None, "to predict; in a search, name a column of X"),
@@ -108,6 +119,23 @@ PLAIN, BY_GROUP = LogisticRegression(), ThresholdOptimizer(estimator=LogisticReg
     ],
 )
 def test_classifier_with_groups_bad_input_raises(model, groups, message) -> None:
-    X = TABLE.to_numpy() if model.sensitive_features == 2 else TABLE
+    is_position = isinstance(model.sensitive_features, int)
+    X = TABLE.to_numpy() if is_position else TABLE
+    of_fit = GROUP if model.sensitive_features is None else None
     with pytest.raises(ValueError, match=message):
-        model.fit(X, Y, sensitive_features=GROUP).predict(X, sensitive_features=groups)
+        model.fit(X, Y, sensitive_features=of_fit).predict(X, sensitive_features=groups)
+
+
+def test_classifier_with_a_column_and_groups_says_which_it_ignores() -> None:
+    model = PrevalenceThresholdClassifier(PLAIN, sensitive_features="group", cv=None)
+    with pytest.warns(bam.AmplificationWarning, match="is ignored: X has the column 'group'"):
+        model.fit(WITH_GROUP, Y, sensitive_features=1 - GROUP)
+    assert rates(model.predict(WITH_GROUP)) == pytest.approx(rates(Y), abs=0.002)
+
+
+def test_classifier_of_random_predictions_repeats_them_unless_its_seed_is_none() -> None:
+    reduction = ExponentiatedGradient(PLAIN, DemographicParity(), max_iter=5)
+    model = WithSensitiveFeatures(reduction).fit(TABLE, Y, sensitive_features=GROUP)
+    predicted = model.predict(TABLE)
+    assert (model.predict(TABLE) == predicted).all()
+    assert (model.set_params(random_state=None).predict(TABLE) != predicted).any()

@@ -145,6 +145,14 @@ def test_search_with_four_scorers_predicts_once_per_fold(compas) -> None:
         ),
         ({"sensitive_features": "race", "reference": "all"}, "reference must be 'evaluated'"),
         ({"sensitive_features": "race", "reference": [1, 0, 1]}, "reference must be a pair"),
+        (
+            {"sensitive_features": "race", "reference": pd.DataFrame({"race": [0, 1]})},
+            "reference must be a pair, .* received a DataFrame",
+        ),
+        (
+            {"sensitive_features": "race", "reference": ([0, 1], ["a"])},
+            "as many rows; received y_true 2, sensitive_features 1",
+        ),
         ({"metric": "BA T->A", "sensitive_features": "race"}, "must read predicted classes"),
         (
             {"metric": "XY", "sensitive_features": "race"},
@@ -192,8 +200,16 @@ def test_rule_picks_the_most_accurate_candidate_within_the_bound(rule, picked) -
         ({"bound": 0.001}, {}, "no candidate keeps the bound of 0.001: the mean of amplification"),
         ({"bound": 0.1, "accuracy": "f1"}, {}, r"key 'f1'; .*, or name another: accuracy="),
         ({"bound": 0.1}, {"mean_test_accuracy": [np.nan, 1]}, "scores must not be NaN; received 1"),
-        ({"bound": np.nan}, {}, "bound must be a finite number"),
-        ({"bound": "2pt"}, {}, "bound must be a finite number; received '2pt'"),
+        # A metric with a sign, of make_scorer.
+        (
+            {"bound": 0.1},
+            {"split0_test_amplification": [0.05, -0.2]},
+            r"split0_test_amplification must be minus a size, .*; received 0\.05",
+        ),
+        ({"bound": np.nan}, {}, "bound must be a number from 0 on; received nan"),
+        ({"bound": -1}, {}, "bound must be a number from 0 on; received -1"),
+        ({"bound": True}, {}, "bound must be a number from 0 on; received True"),
+        ({"bound": "2pt"}, {}, "a number from 0 on; received '2pt'"),
         ({"bound": 0.1, "judged": "end"}, {}, "judged must be 'low' or 'mean' or 'high'"),
     ],
 )
@@ -201,3 +217,9 @@ def test_rule_bad_input_raises(rule, results, message) -> None:
     good = {"mean_test_accuracy": [0.8, 0.7], "split0_test_amplification": [-0.1, -0.2]}
     with pytest.raises(ValueError, match=message):
         MostAccurateWithin(**rule)(good | results)
+
+
+def test_rule_explain_of_a_search_names_what_it_reads() -> None:
+    search = GridSearchCV(DummyClassifier(), {})
+    with pytest.raises(ValueError, match=r"must be search\.cv_results_; received a GridS"):
+        MostAccurateWithin(0.1).explain(search)
