@@ -2,10 +2,11 @@
 
     python benchmarks/hostile_labels.py
 
-Each label is the name of a group, a class, a column, a model and the title at once. The page, the
-card within a page that lets scripts run, and the Markdown as markdown-it renders it with HTML are
-opened by Chromium (``--chromium`` names another path). A label fails if it changes the elements of
-the page, has an effect or keeps a control character, which text must not have either.
+Each label is the name of a group, a class, a column, a model and the title at once. The page with
+and without the policy that stops scripts, the card within a page that lets them run, and the
+Markdown as markdown-it renders it with HTML are opened by Chromium (``--chromium`` names another
+path). A label fails if it changes the elements of the page, those of pictures included, has an
+effect or keeps a control character, which text must not have either.
 """
 
 from __future__ import annotations
@@ -57,25 +58,20 @@ LABELS = {
 CONTROL = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 )
+POLICY = 'http-equiv="Content-Security-Policy"'
 AROUND = "<!DOCTYPE html><html><head><title>x</title></head><body>{}</body></html>"
 
 
 class Elements(HTMLParser):
-    """The elements of a page, but for those of pictures, and the attributes of each."""
+    """The elements of a page, and the names of the attributes of each."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.found: list[tuple[str, tuple[str, ...]]] = []
-        self.is_in_picture = False
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.is_in_picture |= tag == "svg"
-        if not self.is_in_picture or any(name.startswith("on") for name, _ in attrs):
-            self.found.append((tag, tuple(name for name, _ in attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        self.is_in_picture &= tag != "svg"
+        self.found.append((tag, tuple(name for name, _ in attrs)))
 
 
 def report_of(label: str) -> bam.AuditReport:
@@ -97,7 +93,10 @@ def report_of(label: str) -> bam.AuditReport:
 
 def surfaces(report: bam.AuditReport) -> Iterator[tuple[str, str]]:
     """Yield the pages that a browser opens."""
-    yield "page", report.to_html()
+    page = report.to_html()
+    assert POLICY in page
+    yield "page", page
+    yield "page without its policy", page.replace(POLICY, "name")
     yield "card", AROUND.format(report._repr_html_())
     markdown = MarkdownIt("commonmark", {"html": True}).enable("table").render(report.to_markdown())
     yield "Markdown", AROUND.format(markdown)

@@ -15,8 +15,11 @@ VERDICTS = {
 }
 SHOWS, CANNOT_BE_JUDGED = ("shows {words}", "show {words}"), "cannot be judged"
 #: What models show of whose several gaps not all change.
-IN_PART = {"amplifies": "some larger gaps", "reduces": "some smaller gaps"}
-IN_PART |= {"reverses": "some reversed gaps"}
+IN_PART = {
+    "amplifies": "some larger gaps",
+    "reduces": "some smaller gaps",
+    "reverses": "some reversed gaps",
+}
 #: What happens to one gap and to several, in the order in which they are counted.
 STATUSES = {
     "grows": ("grows", "grow"),

@@ -26,14 +26,20 @@ from biasamp_adapters.counting.labels import (
     Label,
     positive_class,
 )
-from biasamp_adapters.counting.margins import Margins, accuracy_by_label, divide, margins_of_data
+from biasamp_adapters.counting.margins import (
+    Margins,
+    accuracy_by_label,
+    divide,
+    margins_of_data,
+    pass_errors,
+)
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.bands import NOISE, simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import FurtherScores
 from biasamp_adapters.inference.verdict import MOST_GAPS, Gap, Judgement, choose_comparison
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
-from biasamp_adapters.metrics.rates import RateMeasurement, pass_errors
+from biasamp_adapters.metrics.rates import RateMeasurement
 from biasamp_adapters.result import AmplificationResult
 from biasamp_adapters.thresholds.score_or_threshold import implied_rates
 

@@ -30,17 +30,15 @@ from biasamp_adapters.counting.labels import (
 )
 from biasamp_adapters.counting.paths import are_paths, find_files, is_saved_counts
 from biasamp_adapters.counting.reading import (
+    NUMBERS,
     check_threshold,
     decide,
     on_common_labels,
+    read_row_numbers,
     read_variables,
 )
 from biasamp_adapters.counting.rows import Rows, digest_of
 from biasamp_adapters.counting.tables import read_table
-from biasamp_adapters.counting.variables import Variable
-
-#: Arguments with a number for each row, and where it is kept.
-_NUMBERS = {"sample_weight": "w", "clusters": "cluster", "count": "n"}
 
 #: Arguments that are not columns, and what they are by default.
 _OPTIONS: dict[str, Any] = {
@@ -217,7 +215,7 @@ class Counts:
 def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return columns, and options with their defaults; raise if an argument is neither."""
     _refuse_strata(arguments)
-    allowed = [*(role for role in TRUTH if " " not in role), *_NUMBERS, *_OPTIONS]
+    allowed = [*(role for role in TRUTH if " " not in role), *NUMBERS, *_OPTIONS]
     unknown = [name for name in arguments if name not in allowed]
     if unknown:
         raise ValueError(f"unknown argument {unknown[0]!r}; arguments are {', '.join(allowed)}")
@@ -306,29 +304,8 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     # Engines return counted rows in an order of their own.
     if options.get("needs_digest") and (TASK, None) in variables and columns.get("count") is None:
         digest = digest_of(variables)
-    numbers = _read_numbers(columns, variables)
+    numbers = read_row_numbers(columns, variables)
     return Rows(variables, **numbers, names=names, listed=listed, digest=digest)
-
-
-def _read_numbers(columns: Mapping[str, Any], variables: Mapping[Key, Variable]) -> dict[str, Any]:
-    """Return the number, weight and cluster of each row, as many as the variables have."""
-    lengths = {
-        role if model in (None, MODEL) else f"{role} of {model}": len(variable)
-        for (role, model), variable in variables.items()
-    }
-    numbers = {"n": np.broadcast_to(np.int64(1), next(iter(lengths.values()), 0))}
-    for argument, name in _NUMBERS.items():
-        if columns.get(argument) is not None:
-            numbers[name] = arrays.read_numbers(columns[argument], argument)
-            lengths[argument] = len(numbers[name])
-    if not lengths:
-        raise ValueError("y_true and y_pred, or data, must be given; received neither")
-    if len(set(lengths.values())) != 1:
-        received = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:6])
-        is_list_of_names = lengths.get(ATTRIBUTE) in (2, 3)
-        hint = ". Several features are the columns of a frame" if is_list_of_names else ""
-        raise ValueError(f"all inputs must have as many rows; received {received}{hint}")
-    return numbers
 
 
 def finish_rows(rows: Rows, options: Mapping[str, Any]) -> Rows:

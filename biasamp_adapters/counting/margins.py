@@ -161,6 +161,22 @@ def accuracy_by_label(margins: Margins, truth: str, *, missing_is_wrong: bool = 
     return _near_one(1 - divide(wrong, margins.total[:, 0]))
 
 
+def pass_errors(margins: Margins, truth: str, joint: Array, others: Array) -> Array:
+    """Return sums by another variable and predictions whose errors do not depend on it.
+
+    ``joint`` are sums by the other variable and the true one, (batch, others, labels), and
+    ``others`` sums by the other variable, (batch, others, 1).
+    """
+    total = margins.joint(ALL, truth)
+    if not margins.variable(truth).is_matrix:
+        confusion = divide(margins.joint(truth, PREDICTED[truth]), total.swapaxes(-1, -2), 0.0)
+        return joint @ confusion
+    hits, predicted = margins.joint(ALL, RIGHT[truth]), margins.joint(ALL, PREDICTED[truth])
+    hit_rate = divide(hits, total, 0.0)
+    false_rate = divide(predicted - hits, margins.joint(ALL, ALL) - total, 0.0)
+    return hit_rate * joint + false_rate * (others - joint)
+
+
 def _near_one(share: Array) -> Array:
     return np.where(1 - share < _ROUNDING, 1.0, share)
 

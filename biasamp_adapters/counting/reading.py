@@ -1,4 +1,4 @@
-"""Reading arrays as variables of the rows: labels, matrices and probabilities."""
+"""Reading arrays as variables of the rows: labels, matrices, probabilities and numbers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.arrays import Table, check_all, to_numbers
+from biasamp_adapters.counting.arrays import Table, check_all, read_numbers, to_numbers
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     LISTS,
+    MODEL,
     PREDICTED,
     PREDICTION,
     SCORE,
@@ -41,6 +42,9 @@ from biasamp_adapters.counting.variables import (
     first_rows,
     recode,
 )
+
+#: Arguments with a number for each row, and where it is kept.
+NUMBERS = {"sample_weight": "w", "clusters": "cluster", "count": "n"}
 
 #: Whole numbers in a range as wide as this are counted by position.
 _WIDEST_RANGE = 2**16
@@ -270,6 +274,32 @@ def _read_columns(given: Any, role: str) -> Block:
         return read_matrix(given, role)
     column = read_labels(given, role)
     return Block(column.labels, column.values, column.missing, is_matrix=True)
+
+
+# Numbers of rows.
+
+
+def read_row_numbers(
+    columns: Mapping[str, Any], variables: Mapping[Key, Variable]
+) -> dict[str, Any]:
+    """Return the number, weight and cluster of each row, as many as the variables have."""
+    lengths = {
+        role if model in (None, MODEL) else f"{role} of {model}": len(variable)
+        for (role, model), variable in variables.items()
+    }
+    numbers = {"n": np.broadcast_to(np.int64(1), next(iter(lengths.values()), 0))}
+    for argument, name in NUMBERS.items():
+        if columns.get(argument) is not None:
+            numbers[name] = read_numbers(columns[argument], argument)
+            lengths[argument] = len(numbers[name])
+    if not lengths:
+        raise ValueError("y_true and y_pred, or data, must be given; received neither")
+    if len(set(lengths.values())) != 1:
+        received = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:6])
+        is_list_of_names = lengths.get(ATTRIBUTE) in (2, 3)
+        hint = ". Several features are the columns of a frame" if is_list_of_names else ""
+        raise ValueError(f"all inputs must have as many rows; received {received}{hint}")
+    return numbers
 
 
 # Lists of labels.

@@ -64,6 +64,12 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
         self._ci_quantiles: list[float] | None = None if ci_quantiles is None else [*ci_quantiles]
 
     @property
+    def overall(self) -> Any:
+        """The numbers of all rows; those of a stratum's only group are not the same."""
+        numbers = {name: [x.value for x in strata] for name, strata in self._columns.items()}
+        return self._shape(pd.DataFrame(numbers, dtype=float), super().overall)
+
+    @property
     def overall_ci(self) -> list[Any]:
         """The ends of the intervals of ``overall``."""
         return self._intervals(self.overall, Column.of_all_rows)

@@ -22,6 +22,7 @@ from biasamp_adapters.counting.labels import (
     TASK,
     Array,
     Label,
+    find_label,
     listing,
     name_list,
 )
@@ -275,6 +276,14 @@ def check_choice(name: str, choice: Any, allowed: Sequence[Any]) -> None:
         guesses = difflib.get_close_matches(str(choice), map(str, allowed), 1)
         end = f". Did you mean {guesses[0]!r}?" if guesses and len(allowed) > 5 else ""
         raise ValueError(f"{name} must be {shown}; received {choice!r:.40}{end}")
+
+
+def find_class(argument: str, label: Label | None, classes: Sequence[Label]) -> Label | None:
+    """Return the class that a label or its text stands for."""
+    if label is not None:
+        label = find_label(label, classes)
+        check_choice(argument, label, classes)
+    return label
 
 
 def check_confidence(confidence: Any) -> None:

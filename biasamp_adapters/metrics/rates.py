@@ -15,9 +15,7 @@ from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
     ATTRIBUTE_PREDICTION,
-    PREDICTED,
     PREDICTION,
-    RIGHT,
     TASK,
     Array,
     Label,
@@ -30,6 +28,7 @@ from biasamp_adapters.counting.margins import (
     divide,
     mean_of_pairs,
     mean_over_classes,
+    pass_errors,
     signs,
 )
 from biasamp_adapters.counting.reference import Evaluation
@@ -300,22 +299,6 @@ class RateMetric(Metric):
             sizes = margins.joint(ATTRIBUTE, ALL)[0] if margins.has(ATTRIBUTE) else None
             known = evaluation.base_rates.signs(self.direction, sizes)
         return np.maximum(known, 0) if is_even else known
-
-
-def pass_errors(margins: Margins, truth: str, joint: Array, others: Array) -> Array:
-    """Return sums by another variable and predictions whose errors do not depend on it.
-
-    ``joint`` are sums by the other variable and the true one, (batch, others, labels), and
-    ``others`` sums by the other variable, (batch, others, 1).
-    """
-    total = margins.joint(ALL, truth)
-    if not margins.variable(truth).is_matrix:
-        confusion = divide(margins.joint(truth, PREDICTED[truth]), total.swapaxes(-1, -2), 0.0)
-        return joint @ confusion
-    hits, predicted = margins.joint(ALL, RIGHT[truth]), margins.joint(ALL, PREDICTED[truth])
-    hit_rate = divide(hits, total, 0.0)
-    false_rate = divide(predicted - hits, margins.joint(ALL, ALL) - total, 0.0)
-    return hit_rate * joint + false_rate * (others - joint)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -24,14 +24,13 @@ GREY = "#5f6973"
 ZERO: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "zorder": 0}
 
 #: The colours of reports on a light ground, by meaning.
-COLOURS = {"up": "#b84f00", "down": "#0a66a8", "turned": "#7b4ba0"}
-COLOURS |= dict.fromkeys(("unclear", "plain", ""), GREY)
+COLOURS = {"up": "#b84f00", "down": "#0a66a8", "turned": "#7b4ba0", "unclear": GREY, "": GREY}
 
 #: Inches: the width of a new figure, its height without rows, a row, and each further line of one.
 _WIDTH, _AROUND, _ROW, _FURTHER = 7.0, 1.2, 0.3, 0.16
 
-#: Characters of a line of names.
-_LINE = 30
+#: Characters of a line of names, and of one of a legend with three columns.
+_LINE, _LEGEND = 30, 20
 
 #: Metrics of which the side of 0 has a meaning.
 _SIGNED = re.compile(r"(ba|mals|la|dpa|excess|mean change)\b", re.IGNORECASE)
@@ -103,11 +102,21 @@ def is_signed(metric: str) -> bool:
     return _SIGNED.match(metric.replace("_", " ")) is not None
 
 
-def side_of(metric: str, low: float | None, high: float | None) -> str:
-    """Return the colour of an interval: its side of 0, or plain if there is none."""
-    if low is None or high is None or not (low <= high and is_signed(metric)):
+def is_share(metric: str, largest: float) -> bool:
+    """Return whether the numbers of a metric are fractions, unlike ratios, counts and losses."""
+    return is_signed(metric) or not (largest > 1 or "ratio" in re.split("[ _]", metric.lower()))
+
+
+def side_of(metric: str, low: float, high: float) -> str:
+    """Return the side of 0 of an interval, or plain if there is none."""
+    if not (low <= high and is_signed(metric)):
         return "plain"
     return "up" if low > 0 else "down" if high < 0 else "unclear"
+
+
+def colour_of(side: str) -> str:
+    """Return the colour of a side; numbers without one look as text does."""
+    return COLOURS.get(side, mpl.rcParams["text.color"])
 
 
 def mark(label: str, colour: str, shape: str = "o", line: str = "", face: Any = None) -> Line2D:
@@ -116,19 +125,21 @@ def mark(label: str, colour: str, shape: str = "o", line: str = "", face: Any = 
 
 
 def tone_marks(
-    tones: Iterable[str], *look: str, texts: Mapping[str, str] = words.PICTURE_SIDES
+    tones: Collection[str], *look: str, texts: Mapping[str, str] = words.PICTURE_SIDES
 ) -> list[Line2D]:
     """Return entries of a legend for the colours that occur and have a text."""
-    occurring = {*tones}
-    return [mark(texts[x], COLOURS[x], *look) for x in texts if x in occurring]
+    return [mark(text, COLOURS[x], *look) for x, text in texts.items() if x in tones]
 
 
-def add_legend(ax: Axes, marks: Sequence[Line2D], columns: int = 3) -> None:
+def add_legend(ax: Axes, marks: Sequence[Line2D]) -> None:
     """Add a legend below the label of the x axis, if it has entries."""
     if not marks:
         return
+    longest = max(len(line) for x in marks for line in str(x.get_label()).split("\n"))
     down = ScaledTranslation(0, -4.2 * mpl.rcParams["font.size"] / 72, ax.figure.dpi_scale_trans)
     place: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": ax.transAxes + down}
     look: dict[str, Any] = {"loc": "upper left", "frameon": False, "fontsize": "small"}
-    for text in ax.legend(handles=marks, ncols=columns, **place, **look).get_texts():
+    for text in ax.legend(
+        handles=marks, ncols=2 if longest > _LEGEND else 3, **place, **look
+    ).get_texts():
         text.set_parse_math(False)

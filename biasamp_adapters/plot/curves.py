@@ -18,11 +18,11 @@ from biasamp_adapters.plot.intervals import labelled
 _COLOURS = ("#00795a", "#a8518a", "#7a6a00", "#4d4d4d")
 _STYLES = ("-", "--", "-.", ":")
 
-#: The height of a new figure in inches, and characters of a label below a curve.
-_HEIGHT, _LABEL = 3.6, 12
+#: Inches of a new figure, and of a line of names below it; characters of a label on the x axis.
+_HEIGHT, _LINE, _LABEL = 3.6, 0.09, 12
 
 #: The columns that may hold the varied quantity, and what the axis is called.
-_VARIED = {"share": "share of rows predicted positive", "threshold": "threshold", "model": ""}
+_VARIED = {"share": "share of rows predicted positive", "threshold": "threshold", "model": "model"}
 
 
 def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axes:
@@ -39,7 +39,8 @@ def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axe
         each metric, or one that you made. Accuracies next to other numbers of a frame are left out.
     x : str, optional
         The column of the varied quantity; by default "share", "threshold" or "model", whichever
-        comes first. What is no number stands at 0, 1, ... under its name.
+        comes first. What is no number stands at 0, 1, ... under its name, and numbers in their
+        order. A value that is NaN is a gap in its curve.
     ax : matplotlib Axes, optional
 
     Returns
@@ -50,7 +51,7 @@ def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axe
     Raises
     ------
     ValueError
-        If there is no curve, or a frame lacks a column.
+        If there is no value, or a frame lacks a column.
 
     References
     ----------
@@ -66,20 +67,25 @@ def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axe
     ('share of rows predicted positive', 'BA A→T, points')
     """
     frames = _read(results)
-    first = next(iter(frames.values()))
+    first = next(iter(frames.values()), None)
     x = x or next((name for name in _VARIED if name in getattr(first, "columns", ())), "share")
     lines = {name: _prepare(frame, x) for name, frame in frames.items()}
-    ax = canvas.axes_for(ax, _HEIGHT)
+    if not any(line["value"].notna().any() for line in lines.values()):
+        raise ValueError("a picture of curves needs at least one value; received none")
+    names, unit = [canvas.wrap(name) for name in canvas.printed(lines)], "points"
+    ax = canvas.axes_for(ax, _HEIGHT + _LINE * "\n".join(names).count("\n"))
     ax.axhline(0, **canvas.ZERO)
-    names, unit = canvas.printed(lines), "points"
     looks = zip(cycle(_COLOURS), cycle(_STYLES)) if len(lines) > 1 else [(canvas.GREY, "-")]
     drawn = zip(names, lines.values(), looks, strict=False)
     marks = [_draw(ax, name, line, *look) for name, line, look in drawn]
     if len(lines) == 1:
         [(metric, line)], unit = lines.items(), f"{names[0]}, points"
         marks = _draw_sides(ax, metric, line)
+    places = np.concatenate([line["x"] for line in lines.values()])
     if x == "share":
         canvas.scale_in_hundredths(ax.xaxis, "%")
+    elif places.dtype != object and not (places % 1).any():
+        ax.locator_params("x", integer=True, min_n_ticks=1)
     canvas.scale_in_hundredths(ax.yaxis)
     ax.set_xlabel(_VARIED.get(x, x), parse_math=False)
     ax.set_ylabel(unit, parse_math=False)
@@ -94,8 +100,6 @@ def _read(results: Any) -> dict[str, Any]:
     if hasattr(results, "integral"):
         return {results.metric: results.frame}
     canvas.check_columns(results, "value")
-    if results.empty:
-        raise ValueError("a picture of curves needs at least one point; received none")
     parts = labelled(results, "metric", "direction").groupby("label", sort=False)
     return {str(name): part for name, part in parts}
 
@@ -103,27 +107,26 @@ def _read(results: Any) -> dict[str, Any]:
 def _prepare(frame: Any, x: str) -> pd.DataFrame:
     """Return x, value, low and high; x that is no number becomes text."""
     canvas.check_columns(frame, x, "value")
-    frame = frame.dropna(subset="value")
     prefix = "band_" if "band_low" in frame else ""
     ends = {end: frame.get(prefix + end, np.nan) for end in ("low", "high")}
     line = frame[["value"]].assign(**ends).astype(float)
     places = pd.to_numeric(frame[x], errors="coerce")
     if places.isna().any():
         return line.assign(x=canvas.printed(frame[x], _LABEL))
-    return line.assign(x=places)[np.isfinite(places)]  # A threshold of infinity has no place.
+    line = line.assign(x=places)[np.isfinite(places)]  # A threshold of infinity has no place.
+    return line.sort_values("x", kind="stable")
 
 
 def _draw(ax: Axes, name: str, line: pd.DataFrame, colour: str, style: str) -> Line2D:
     """Draw a curve with its band, and return its entry of a legend."""
-    ax.fill_between(line["x"], line["low"], line["high"], color=colour, alpha=0.2, linewidth=0)
-    ax.plot(line["x"], line["value"], style, color=colour)
+    ax.fill_between(line["x"], line["low"], line["high"], color=colour, alpha=0.2, linewidth=1)
+    ax.plot(line["x"], line["value"], "o", linestyle=style, color=colour, markersize=3)
     return canvas.mark(name, colour, "", style)
 
 
 def _draw_sides(ax: Axes, metric: str, line: pd.DataFrame) -> list[Line2D]:
     """Draw the parts of a curve whose bands lie on a side of 0, and return a legend."""
-    ends = zip(line["low"], line["high"], strict=True)
-    sides = np.array([canvas.side_of(metric, *both) for both in ends])
+    sides = np.array([canvas.side_of(metric, *x) for x in line[["low", "high"]].to_numpy()])
     for side in ("up", "down"):
         part = line["value"].where(sides == side)
         ax.plot(line["x"], part, "o-", color=canvas.COLOURS[side], markersize=3)

@@ -21,7 +21,8 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
 
     A model is a dot with the intervals of both numbers: orange where that of BA lies above 0, blue
     where it lies below, grey where it holds 0, and hollow without intervals. A thin line joins the
-    models that no other beats, by a smaller size of BA and an accuracy that is at least as high.
+    models that no other beats, by a smaller size of BA and an accuracy that is at least as high. Of
+    more than 14 models only these are named.
 
     Parameters
     ----------
@@ -59,17 +60,21 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
     ax.plot(best["value"], best["value_y"], color=canvas.GREY, linewidth=0.8)
     rows: Any = models.itertuples()
     for row in rows:
-        colour = canvas.COLOURS[row.side]
+        colour = canvas.colour_of(row.side)
         ax.plot((row.low, row.high), [row.value_y] * 2, color=colour, linewidth=1)
         ax.plot([row.value] * 2, (row.low_y, row.high_y), color=colour, linewidth=1)
         face = colour if row.low <= row.high else "none"
-        ax.plot(row.value, row.value_y, "o", color=colour, markerfacecolor=face)
+        ax.plot(row.value, row.value_y, "o", color=colour, mfc=face, clip_on=False)
+    ax.set_ylim(top=min(ax.get_ylim()[1], 1.0))
     canvas.scale_in_hundredths(ax.xaxis)
     canvas.scale_in_hundredths(ax.yaxis, "%")
     [metric] = canvas.printed(models["name"].unique())
     ax.set(xlabel=f"{metric}, points", ylabel="accuracy")
-    _write_names(ax, models if len(models) <= _MOST_NAMES else best.iloc[:_MOST_NAMES])
-    canvas.add_legend(ax, canvas.tone_marks(models["side"]))
+    named = models if len(models) <= _MOST_NAMES else best.iloc[:_MOST_NAMES]
+    _write_names(ax, named)
+    if len(named) < len(models):
+        ax.set_title(f"{len(named)} of {len(models):,} models are named", loc="left", size="medium")
+    canvas.add_legend(ax, canvas.tone_marks({*models["side"]}))
     return ax
 
 
@@ -95,5 +100,5 @@ def _write_names(ax: Axes, models: pd.DataFrame) -> None:
     rows: Any = zip(canvas.printed(ordered["model"], _NAME), ordered.itertuples(), strict=True)
     for i, (name, row) in enumerate(rows):
         dot, height = (row.value, row.value_y), (i + 0.5) / len(ordered)
-        colour = canvas.COLOURS[row.side]
+        colour = canvas.colour_of(row.side)
         ax.annotate(name, dot, (1.03, height), color=colour, parse_math=False, **look)

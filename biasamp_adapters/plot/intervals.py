@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from biasamp_adapters.figures import Digits
+from biasamp_adapters.figures import MINUS, Digits
 from biasamp_adapters.plot import canvas
 
 #: The columns of a number; ends are NaN where there is no interval.
@@ -20,8 +20,9 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
     """Draw values with their intervals, one row for each.
 
     A dot is orange where the whole interval lies above 0, blue where it lies below, and grey where
-    it holds 0 or the number has no sign, as Multi and accuracies have none. Without an interval it
-    is hollow.
+    it holds 0. It has the colour of text where the number has no sign, as rates and Multi have
+    none, or no interval; without an interval it is also hollow. Next to shares, other numbers
+    (ratios, and metrics that exceed 1, as counts do) have no dot. A row without a value says so.
 
     Parameters
     ----------
@@ -29,7 +30,8 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
         A DataFrame has ``low`` and ``high``, the value as ``value`` or ``mean``, and names of rows
         as ``metric``, ``name`` or ``model``: that of
         :func:`~biasamp_adapters.over_runs`, ``Comparison.frame`` and parts of a report. Its
-        accuracies next to other numbers are left out. A MetricFrame has a row for each metric and
+        accuracies next to other numbers are left out, and without ``metric`` and ``name`` numbers
+        have no sign. A MetricFrame has a row for each metric and
         group, with its outermost quantiles; metrics whose names begin like ours, as in
         "BA by race", have a sign.
     ax : matplotlib Axes, optional
@@ -37,7 +39,8 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        Rows are at 0, 1, ... from the top; fractions are on the x axis, whose ticks are points.
+        Rows are at 0, 1, ... from the top; fractions are on the x axis, whose ticks are points. If
+        there are no shares, its ticks are the numbers as they are.
 
     Raises
     ------
@@ -54,28 +57,46 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['along', 'as the data']
     """
-    frame = _read(results).dropna(subset="value").astype(dict.fromkeys(_NUMBER, float))
-    if frame.empty:
+    frame = _read(results).astype(dict.fromkeys(_NUMBER, float))
+    if frame["value"].isna().all():
         raise ValueError("a picture of intervals needs at least one value; received none")
-    ax, sides = canvas.axes_with_rows(ax, canvas.printed(frame["label"])), []
+    ax = canvas.axes_with_rows(ax, canvas.printed(frame["label"]))
     ax.axvline(0, **canvas.ZERO)
+    largest = frame[_NUMBER].abs().max(axis=1).groupby(frame["of_metric"]).transform("max")
+    frame["is_share"] = list(map(canvas.is_share, frame["of_metric"], largest))
+    in_points = frame["is_share"].any()
+    frame["is_drawn"] = frame["value"].notna() & (frame["is_share"] == in_points)
+    frame["side"] = list(map(canvas.side_of, frame["of_metric"], frame["low"], frame["high"]))
     records: Any = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    digits = Digits.of(*records)
+    digits = Digits.of(*(row for row in records if row["is_drawn"]))
     for y, row in enumerate(records):
-        sides.append(canvas.side_of(row["of_metric"], row["low"], row["high"]))
-        colour, has_interval = canvas.COLOURS[sides[-1]], row["low"] is not None
-        if has_interval:
+        colour, has_interval = canvas.colour_of(row["side"]), row["low"] is not None
+        canvas.write_beside(ax, y, _text(row, digits), colour)
+        if row["is_drawn"] and has_interval:
             ax.plot((row["low"], row["high"]), (y, y), color=colour, linewidth=2)
-        ax.plot(row["value"], y, "o", color=colour, mfc=colour if has_interval else "none")
-        text = digits.change(row)
-        text = text if canvas.is_signed(row["of_metric"]) else text.replace("+", "")
-        canvas.write_beside(ax, y, text, colour)
-    canvas.scale_in_hundredths(ax.xaxis)
-    ax.margins(x=0.08)
-    metrics = canvas.printed(frame["of_metric"].unique())
-    ax.set_xlabel(f"{metrics[0]}, points" if len(metrics) == 1 else "points", parse_math=False)
-    canvas.add_legend(ax, canvas.tone_marks(sides))
+        if row["is_drawn"]:
+            ax.plot(row["value"], y, "o", color=colour, mfc=colour if has_interval else "none")
+    metrics = canvas.printed(frame.loc[frame["is_drawn"], "of_metric"].unique())
+    label = metrics if len(metrics) == 1 else []
+    if in_points:
+        canvas.scale_in_hundredths(ax.xaxis)
+        label = [*label, "points"]
+    ax.set_xlabel(", ".join(label), parse_math=False)
+    canvas.add_legend(ax, canvas.tone_marks({*frame["side"]}))
     return ax
+
+
+def _text(row: dict[str, Any], digits: Digits) -> str:
+    """Return what stands beside a row: a change or a share in points, or a number as it is."""
+    if row["value"] is None:
+        return "no value"
+    if row["is_share"]:
+        text = digits.change(row)
+        return text if canvas.is_signed(row["of_metric"]) else text.replace("+", "")
+    known = [row[name] for name in _NUMBER if row[name] is not None]
+    value, *ends = (f"{x:,.0f}" if abs(x) >= 100 else f"{x:.3g}" for x in known)
+    text = f"{value} ({' to '.join(ends)})" if ends else value
+    return text.replace("-", MINUS)
 
 
 def _read(results: Any) -> pd.DataFrame:

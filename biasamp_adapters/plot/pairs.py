@@ -35,7 +35,8 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : AmplificationResult, AuditReport or DataFrame
-        A report of one model and one direction. A frame has ``group``, ``class``, and
+        A report of one model and one direction; of others, choose from ``to_frame("pairs")``. A
+        frame has ``group``, ``class``, and
         ``contribution`` or ``value``, as ``by_pair`` of a result.
     ax : matplotlib Axes, optional
 
@@ -48,7 +49,7 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If a column is missing, or a pair occurs twice.
+        If a column is missing, there is no pair, or a pair occurs twice.
 
     Examples
     --------
@@ -62,14 +63,14 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
     ['+10.0', '+40.0', '+10.0', '+40.0']
     """
     frame = result.to_frame("pairs") if hasattr(result, "to_frame") else result
-    table, total = _table(getattr(frame, "by_pair", frame))
+    frame = getattr(frame, "by_pair", frame)
+    table, total = _table(frame)
     ax = canvas.axes_with_rows(ax, canvas.printed(table.index))
     numbers, n_columns = table.to_numpy(), table.shape[1]
     reach = float(np.nanmax(np.abs(numbers), initial=0.0)) or 0.01
     across, down = (np.arange(n + 1) - 0.5 for n in (n_columns, len(table)))
     look: dict[str, Any] = {"cmap": _COLOURS, "edgecolors": "white", "linewidth": 1}
-    cells = np.ma.masked_invalid(numbers)
-    ax.pcolormesh(across, down, cells, norm=CenteredNorm(0, reach), **look)
+    ax.pcolormesh(across, down, numbers, norm=CenteredNorm(0, reach), **look)
     ax.patch.set(hatch="////", edgecolor=canvas.GREY)
     size = "small" if n_columns > 6 else "medium"
     for (y, x), value in np.ndenumerate(numbers):
@@ -84,7 +85,9 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.set_xlabel("points")
-    [metric] = canvas.printed([getattr(result, "metric", "value")])
+    # The pairs of a report are those of BA.
+    metric = f"BA {frame['direction'].iloc[0]}" if "of_class" in frame else "value"
+    [metric] = canvas.printed([getattr(result, "metric", metric)])
     largest = f": the largest of {total:,}" if total > table.size else ""
     ax.set_title(f"{metric} by pair{largest}", loc="left", fontsize="medium", parse_math=False)
     return ax
@@ -95,8 +98,10 @@ def _table(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     canvas.check_columns(frame, "group")
     frame = frame.rename(columns={"contribution": "value", "of_class": "class"})
     canvas.check_columns(frame, "group", "class", "value")
-    if frame.duplicated(["group", "class"]).any():
-        raise ValueError("each pair must occur once: choose one model and one direction")
+    several = frame.filter(["model", "direction"]).nunique().gt(1).any()
+    if several or frame.duplicated(["group", "class"]).any() or frame.empty:
+        rule = "each pair must occur once: choose one model and one direction of to_frame('pairs')"
+        raise ValueError(f"{rule}; received {len(frame):,} pairs")
     table = frame.set_index(["class", "group"])["value"].astype(float).unstack(sort=False)
     if table.shape[1] > table.shape[0]:
         table = table.T

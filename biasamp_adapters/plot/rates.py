@@ -15,14 +15,17 @@ from biasamp_adapters.plot import canvas
 _TITLE = 58
 
 
-def rates(report: Any, *, ax: Axes | None = None, **chosen: Any) -> Axes:
+def rates(
+    report: Any, *, ax: Any = None, part: str = "rates", model: Any = None, direction: Any = None
+) -> Axes:
     """Draw the rates of each group in labels and predictions, or the gaps, as a report does.
 
     Of rates, the hollow dot is the rate in the labels, the full dot that in the predictions, and
     the dashed line the predicted rate of all rows. Bars below them are the named gap. Several
     models stand one below the other, the one with the most certain change first, at most three.
     Of gaps, the dots are the gap in labels and predictions, and the pale line is the band of the
-    change; these are the ten most certain changes of one model.
+    change; these are the ten most certain changes of one model. The title says of how many groups,
+    models or changes a picture shows a part.
 
     Parameters
     ----------
@@ -58,8 +61,8 @@ def rates(report: Any, *, ax: Axes | None = None, **chosen: Any) -> Axes:
     """
     if not hasattr(report, "picture"):
         raise ValueError(f"report must be an AuditReport; received a {type(report).__name__}")
-    picture = report.picture(**chosen)
-    part = picture.tables[0].part
+    picture = report.picture(part, model=model, direction=direction)
+    n_drawn, n_models = len(picture.tables), len(report.summary["data"]["models"])
     rows = list(_rows(picture.tables))
     ax = canvas.axes_with_rows(ax, [name for name, _ in rows])
     for y, (_, cells) in enumerate(rows):
@@ -67,23 +70,25 @@ def rates(report: Any, *, ax: Axes | None = None, **chosen: Any) -> Axes:
             _draw(ax, y, cells)
         else:
             ax.get_yticklabels()[y].set_fontweight("bold")
-    scale = picture.tables[0].columns[1].scale
-    ax.set_xticks(*zip(*scale.ticks, strict=True))
+    ax.set_xticks(*zip(*picture.tables[0].columns[1].scale.ticks, strict=True))
     ax.set_xlabel("points" if part == "gaps" else "rate")
-    ax.set_title(fill(picture.heading, _TITLE), loc="left", fontsize="medium", parse_math=False)
+    title = picture.heading
+    if 1 < n_drawn < n_models:
+        title = f"{title}; {n_drawn} of {n_models:,} models"
+    ax.set_title(fill(title, _TITLE), loc="left", fontsize="medium", parse_math=False)
     before, after, line = words.PICTURE_MARKS[part, report.summary["data"]["compared_with"]]
     mark, grey = canvas.mark, canvas.GREY
     marks = [mark(before, grey, face="none"), mark(after, grey), mark(line, grey, "", "--")]
     tones = [cells[1].tone for _, cells in rows if cells]
     marks += canvas.tone_marks(tones, "s", texts=words.PICTURE_TONES)
-    canvas.add_legend(ax, marks, columns=2)
+    canvas.add_legend(ax, marks)
     return ax
 
 
 def _rows(tables: Any) -> Iterator[tuple[str, Any]]:
     """Yield the names of rows, and their cells; the head of a model has none."""
     for table in tables:
-        if len(tables) > 1:
+        if table.caption:
             yield table.caption, []
         for row in table.rows:
             text, note = row[0].text, row[0].note

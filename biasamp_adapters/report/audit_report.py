@@ -22,11 +22,17 @@ from biasamp_adapters.auditing.subject import summary_of_model
 from biasamp_adapters.auditing.summarize import name_columns, summarize
 from biasamp_adapters.auditing.summary import PARTS, Summary
 from biasamp_adapters.counting.counts import read_counts
-from biasamp_adapters.counting.labels import ATTRIBUTE, Label, find_label
+from biasamp_adapters.counting.labels import ATTRIBUTE, Label
 from biasamp_adapters.counting.paths import digests_of
 from biasamp_adapters.counting.reference import align, check_reference, read_reference
 from biasamp_adapters.inference.replicates import N_BOOT, read_seed
-from biasamp_adapters.metrics.base import A_TO_T, check_choice, check_confidence, check_whole
+from biasamp_adapters.metrics.base import (
+    A_TO_T,
+    check_choice,
+    check_confidence,
+    check_whole,
+    find_class,
+)
 from biasamp_adapters.report.compose import compose
 from biasamp_adapters.report.document import Document, Part
 from biasamp_adapters.report.estimators import find_column, predict
@@ -382,8 +388,8 @@ def audit(
     compared = read_reference(reference, used, options)
     # Data of a single group have a report, which says that there is no gap to judge.
     evaluation = align(counts.rows, compared, options, fewest_groups=1)
-    pos_label = _find_class("pos_label", pos_label, evaluation.rows.class_labels)
-    favorable_label = _find_class("favorable_label", favorable_label, evaluation.rows.class_labels)
+    pos_label = find_class("pos_label", pos_label, evaluation.rows.class_labels)
+    favorable_label = find_class("favorable_label", favorable_label, evaluation.rows.class_labels)
     seed = read_seed(random_state)
     computed = compute_audit(without_scores(evaluation), pos_label, n_boot, confidence, seed)
     from_a_to_t = computed.by_direction.get(A_TO_T, [])
@@ -394,11 +400,3 @@ def audit(
     names = name_columns(columns, files, data if used is None else y_true, y_pred)
     summary = summarize(computed, scores, str(title or ""), names, favorable_label)
     return AuditReport(summary, computed)
-
-
-def _find_class(argument: str, label: Label | None, classes: Sequence[Label]) -> Label | None:
-    """Return the class that a label or its text stands for."""
-    if label is not None:
-        label = find_label(label, classes)
-        check_choice(argument, label, classes)
-    return label

@@ -86,6 +86,9 @@ def _pictures(first: Subject, judged: Sequence[Subject], over: str) -> Iterator[
     heading = f"Rates of {counted} by group"
     if names.compares_classes:
         heading = f"Share of {counted} by {names.noun}"
+    n_drawn, n_rows = len(pictures.rates_drawn(first)), len(pictures.rates_compared(first))
+    if n_drawn < n_rows:
+        heading = f"{heading}: {n_drawn} of {n_rows:,} {names.nouns}"
     legend = _legend_of_rates(first, with_bars=not others)
     yield Part(heading, legend, panels, over=over, brief=[panels[leading]])
     if total > 1:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import Subject, Tone, tone_of
 from biasamp_adapters.auditing.summary import GapRecord, RateRecord
 from biasamp_adapters.figures import MINUS, Digits, count, error_rate, unit_of, with_unit
@@ -27,7 +26,7 @@ def class_drawn(model: Subject) -> Any:
     return positive
 
 
-def _rates_compared(model: Subject) -> list[RateRecord]:
+def rates_compared(model: Subject) -> list[RateRecord]:
     """Return the rates of the class, the highest first; without a verdict those of all groups."""
     of_class = class_drawn(model)
     gaps = [gap for gap in model.gaps if gap["of_class"] == of_class]
@@ -41,7 +40,7 @@ def _rates_compared(model: Subject) -> list[RateRecord]:
 
 def rates_drawn(model: Subject) -> list[RateRecord]:
     """Return the rates of the class, without the smallest groups if there are many."""
-    compared = _rates_compared(model)
+    compared = rates_compared(model)
     kept = sorted(compared, key=lambda x: (_is_named(model, x["group"]), x["rows"]), reverse=True)
     return [rate for rate in compared if rate in kept[:MOST_GROUPS]]
 
@@ -53,7 +52,7 @@ def _is_named(model: Subject, group: Any) -> bool:
 
 def rates_picture(model: Subject, caption: str) -> Table:
     """Return the rates by group of one class, and the named gap as bars below them."""
-    drawn, total = rates_drawn(model), len(_rates_compared(model))
+    drawn = rates_drawn(model)
     digits = Digits.of(model.gap) if model.gap else Digits.of(*drawn)
     rows = [*(_rate(model, rate, digits) for rate in drawn), *_bars(model)]
     marks = [row[1].mark for row in rows if row[1].mark]
@@ -64,10 +63,7 @@ def rates_picture(model: Subject, caption: str) -> Table:
         Column("FPR", "number", wide=True, term="FPR, TPR"),
         Column("TPR", "number", wide=True, term="FPR, TPR"),
     ]
-    lines = []
-    if total > len(drawn):
-        lines.append(words.SHORTENED.format(k=len(drawn), m=total, part="rates"))
-    table = Table(caption, columns, rows, lines, part="rates")
+    table = Table(caption, columns, rows, part="rates")
     has_errors = any(rate["fpr"] is not None or rate["tpr"] is not None for rate in drawn)
     return table if has_errors else table.with_columns([0, 1, 2])
 

@@ -142,9 +142,9 @@ def test_audit_of_an_extreme_table_is_quiet(table: pd.DataFrame, arguments: dict
         ((TABLE.assign(p="no"),), NAMES, "received 'no' and 0, 1: recode one of them"),
         ((TABLE,), {"y_true": "y", "sensitive_features": "g"}, "y_pred or sensitive_features_pred"),
         (
-            (TABLE[["y"]].add_prefix("true_"), TABLE[["p"]].add_prefix("pred_")),
+            (TABLE[["y", "p"]].add_prefix("true_"), TABLE[["y", "p"]].add_prefix("pred_")),
             {"sensitive_features": TABLE["g"]},
-            "must have the columns 'true_y'; received 'pred_p': rename one of them",
+            "must have the columns 'true_y', 'true_p'; received 'pred_y', 'pred_p': rename",
         ),
         (
             (TABLE.assign(y=[" >50K", *"bcdefg"] * 57 + ["b"]).assign(p="b"),),

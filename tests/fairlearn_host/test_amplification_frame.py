@@ -66,6 +66,15 @@ def test_frame_with_control_features_has_the_signs_of_all_rows(compas) -> None:
     assert frame.difference_ci()[0].index.tolist() == ["Female", "Male"]
 
 
+def test_overall_of_a_stratum_is_that_of_all_its_rows_where_one_group_has_some() -> None:
+    groups = bam.OverlappingGroups({"a": [1, 0, 0, 1, 1, 0], "b": [0, 1, 0, 0, 0, 0]})
+    columns = {"y_true": [0, 1, 1, 1, 0, 1], "y_pred": [1, 0, 1, 0, 1, 1]}
+    columns |= {"sensitive_features": groups, "control_features": [*"uuvvvv"]}
+    frame = amplification_frame(metrics=selection_rate, **columns)
+    assert frame.by_group["v"]["a"] == 1 / 2
+    assert frame.overall["v"] == 3 / 4
+
+
 def test_frame_without_metrics_has_all_that_suit(compas) -> None:
     columns, _ = compas
     frame = amplification_frame(**columns)

@@ -122,19 +122,16 @@ def test_bad_file_raises(tmp_path: Path, content: str) -> None:
 
 
 A_RATES, T_RATES = bam.BaseRates(HALF, signs=SIGNS), bam.BaseRates(BY_JOB, direction="T->A")
+OF_T = BA(direction="T->A", reference=T_RATES)
 
 BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
     (MALS(reference=A_RATES), {}, "BaseRates must be of 'T->A' here; received 'A->T'"),
     (BA(reference=T_RATES), {}, "BaseRates must be of 'A->T' here; received 'T->A'"),
-    (
-        BA(direction="T->A", reference=T_RATES),
-        {"y_true": SAID, "sensitive_features_pred": PRONOUN},
-        "BaseRates must have group_shares= or signs= here",
-    ),
+    (OF_T, {"y_true": SAID, "sensitive_features_pred": PRONOUN}, "have group_shares= or signs= h"),
     (BA(reference=A_RATES), {"y_pred": ["pilot"] * 20}, "all of y_true; they lack 'pilot'"),
     (BA(reference=A_RATES), {"sensitive_features": ["they"] * 20}, "all of sensitive_features"),
     (BA(reference=A_RATES), {"y_pred": None}, "y_pred must be given for BA A->T"),
-    (BA(direction="T->A", reference=T_RATES), {}, "sensitive_features_pred must be given"),
+    (OF_T, {}, "sensitive_features_pred must be given"),
     (
         BA(reference=bam.BaseRates({"he": {"cook": 1.0, "nurse": 0.0}})),
         {"sensitive_features": ["he"] * 20},

@@ -37,6 +37,8 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import biasamp_adapters as bam
+from biasamp_adapters.counting.variables import Block
+from biasamp_adapters.metrics.fitted import flip_rows, shares_of_classes
 
 TREE = DecisionTreeClassifier()
 U = "uncertainty_coefficient"
@@ -275,6 +277,15 @@ def test_labels_are_flipped_as_often_as_the_model_errs() -> None:
     of_labels, of_predictions = levels(metric, columns)
     assert of_predictions == pytest.approx(0.75, abs=1e-12)
     assert 0 < abs(of_labels - 0.75) < 0.034
+    # Entries of a matrix are flipped as often as those of their column are wrong.
+    zeros = Block((0, 1), np.zeros((4000, 2), np.uint8), np.zeros(4000, bool), is_matrix=True)
+    flipped = flip_rows(zeros, np.array([0.75, 0.9]), np.random.default_rng(0))
+    assert flipped.values.mean(axis=0) == pytest.approx([0.25, 0.1], abs=0.034)
+
+
+def test_missing_row_of_a_matrix_is_a_class_of_each_column() -> None:
+    column = Block((0,), np.array([[1], [0], [0]]), np.array([False, False, True]), is_matrix=True)
+    assert next(shares_of_classes(column)).toarray().tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
 
 
 def test_models_of_equal_accuracy_have_the_same_flips() -> None:

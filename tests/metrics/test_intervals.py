@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm, t
 from sklearn.linear_model import LogisticRegression
 
 import biasamp_adapters as bam
@@ -268,12 +269,15 @@ def test_class_of_few_clusters_is_absent_from_replicates(n_clusters: int, is_rar
     assert result.notes == (note,)
 
 
-def test_interval_of_small_groups_is_that_of_students_t() -> None:
-    # BA is half of .25 + .25. In each group of 20 rows, 5 change in one direction, with a variance
-    # of .25 * .75 = 20 * .009375. Of 2 * 19 degrees of freedom, t is 2.0244, and 38 / 39 of the
-    # variance is in replicates: 2.0244 * sqrt(39 / 38 * .009375 / 2) = .1404.
-    truth = [1] * 12 + [0] * 8 + [1] * 8 + [0] * 12
-    predicted = [1] * 17 + [0] * 3 + [1] * 3 + [0] * 17
-    result = BA().result(truth, predicted, sensitive_features=[0] * 20 + [1] * 20, n_boot=20_000)
-    assert result.value == pytest.approx(0.25)
-    assert np.diff(result.interval) / 2 == pytest.approx(0.1404, rel=0.03)
+def test_interval_of_small_groups_is_wider_by_students_t_and_ends_at_1() -> None:
+    # Variances of 20 and 80 rows are as 1/20 and 1/80, with the degrees of freedom of Welch and
+    # Satterthwaite, and a bootstrap finds f / (f + 1) of them. Multi has the plain replicates.
+    f = (1 / 20 + 1 / 80) ** 2 / (1 / (20**2 * 19) + 1 / (80**2 * 79))
+    expected = np.sqrt((f + 1) / f) * t.ppf(0.975, f) / norm.ppf(0.975)
+    metric, groups = BA(reference=([1, 0], [*"ab"])), ["a"] * 20 + ["b"] * 80
+    columns: Columns = {"y_true": [0] * 20 + [1] * 80, "sensitive_features": groups}
+    columns["y_pred"] = [1] * 18 + [0] * 2 + [1] * 16 + [0] * 64
+    ba, multi = (x.result(**columns, n_boot=200).estimate.replicates for x in (metric, MULTI()))
+    assert ba.std() / multi.std() == pytest.approx(expected, abs=1e-9)
+    nearly = metric.result(**columns | {"y_pred": [1] * 19 + [0] * 81}, n_boot=200)
+    assert (nearly.value, nearly.interval[1]) == (pytest.approx(0.975), 1)

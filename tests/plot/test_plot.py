@@ -2,79 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from fairlearn.metrics import MetricFrame, false_positive_rate
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from plot.axes_reader import (
+    BLUE,
+    GREY,
+    GROUPS,
+    MODELS,
+    ORANGE,
+    PURPLE,
+    TRUTH,
+    audit,
+    colours_of,
+    dots_of,
+    legend_of,
+    result_of,
+    rows_of,
+    texts_of,
+)
 
 import biasamp_adapters as bam
-from biasamp_adapters.fairlearn import amplification_frame
-
-ORANGE, BLUE, PURPLE, GREY = "#b84f00", "#0a66a8", "#7b4ba0", "#5f6973"
-GROUPS = np.repeat(["a", "b"], 200)
-TRUTH = np.repeat([1, 0, 1, 0], [120, 80, 80, 120])  # 60 % of a, 40 % of b.
-MODELS = {
-    "wider": np.repeat([1, 0, 1, 0], [160, 40, 40, 160]),  # 80 % and 20 %.
-    "equal": np.repeat([1, 0, 1, 0], [100, 100, 100, 100]),
-    "turned": np.repeat([0, 1, 0, 1], [160, 40, 40, 160]),
-    "labels": TRUTH,
-}
-
-
-@pytest.fixture
-def ax() -> Axes:
-    """Axes of a figure that pyplot does not know."""
-    return Figure(layout="constrained").add_subplot()
-
-
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Close the figures that a test asks for."""
-    yield
-    plt.close("all")
-
-
-def audit(*models: str, **options: Any) -> bam.AuditReport:
-    predictions = {name: MODELS[name] for name in models}
-    return bam.audit(TRUTH, predictions, sensitive_features=GROUPS, n_boot=300, **options)
-
-
-def result_of(model: str, metric: Any = None, **options: Any) -> bam.AmplificationResult:
-    metric = metric or bam.DirectionalBiasAmplification()
-    options = {"sensitive_features": GROUPS, "n_boot": 0, **options}
-    return metric.result(TRUTH, MODELS[model], **options)
-
-
-def rows_of(ax: Axes) -> list[str]:
-    return [label.get_text() for label in ax.get_yticklabels()]
-
-
-def texts_of(ax: Axes) -> list[str]:
-    return [text.get_text() for text in ax.texts]
-
-
-def colours_of(artists: Any) -> list[str]:
-    return [to_hex(artist.get_color()) for artist in artists]
-
-
-def legend_of(ax: Axes) -> list[str]:
-    legend = ax.get_legend()
-    return [text.get_text() for text in legend.get_texts()] if legend else []
-
-
-def dots_of(ax: Axes) -> list[tuple[float, float, str]]:
-    """Return x, y and colour of lone dots; a hollow one has none."""
-    lines = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata()) == 1]
-    return [(*line.get_xydata()[0], str(line.get_markerfacecolor())) for line in lines]
-
 
 # Reports.
 
@@ -120,6 +75,19 @@ def test_report_plot_of_several_models_stacks_them_and_one_is_chosen(ax: Axes) -
     assert texts_of(alone)[:2] == ["60 → 50%", "40 → 50%"]
 
 
+def test_report_plot_of_many_models_and_groups_says_how_many_it_draws(ax: Axes) -> None:
+    groups = np.tile(np.arange(13), 31)[:400]
+    report = bam.audit(TRUTH, MODELS, sensitive_features=groups, n_boot=300)
+    report.plot(ax)
+    title = "Rates of class 1 by group: 12 of 13 groups; 3 of 4 models"
+    assert ax.get_title(loc="left") == title
+    gaps = report.plot(Figure().add_subplot(), part="gaps")  # 78 pairs of 13 groups.
+    title = "Gaps between groups: the 10 most certain changes of 78"
+    assert gaps.get_title(loc="left") == title
+    [of_model] = [x.get_text() for x in gaps.get_yticklabels() if x.get_fontweight() == "bold"]
+    assert of_model in MODELS
+
+
 def test_report_plot_of_a_direction_shows_its_rates(ax: Axes) -> None:
     options = {"sensitive_features": GROUPS, "sensitive_features_pred": np.roll(GROUPS, 40)}
     report = bam.audit(TRUTH, MODELS["wider"], n_boot=300, **options)
@@ -152,116 +120,9 @@ def test_report_picture_that_does_not_exist_is_refused() -> None:
         report.plot(part="gaps")
     with pytest.raises(ValueError, match="model must be"):
         report.plot(model="other")
+    with pytest.raises(TypeError, match=r"rates\(\) got an unexpected keyword argument 'foo'"):
+        report.plot(foo=1)
     assert plt.get_fignums() == []
-
-
-# Intervals.
-
-
-def test_comparison_plot_has_a_dot_for_each_model(ax: Axes) -> None:
-    models = {name: MODELS[name] for name in ("wider", "turned", "labels")}
-    comparison = bam.compare(TRUTH, models, sensitive_features=GROUPS, n_boot=300)
-    comparison.plot(ax)
-    assert rows_of(ax) == ["wider", "turned", "labels"]
-    # Rates of both groups change by 20 points along the correlation, then by 40 against it.
-    assert [dot[0] for dot in dots_of(ax)] == pytest.approx([0.2, -0.4, 0])
-    assert [dot[2] for dot in dots_of(ax)] == [ORANGE, BLUE, GREY]
-    assert texts_of(ax)[0].startswith("+20")
-    assert ax.get_xlabel() == "BA A→T, points"
-    assert legend_of(ax) == ["clearly above 0", "clearly below 0", "not clear"]
-    ends = comparison.frame.loc[0, ["low", "high"]].tolist()
-    assert ax.lines[1].get_xdata() == pytest.approx(ends)
-
-
-def test_intervals_without_interval_are_hollow_and_sizes_have_no_sign(ax: Axes) -> None:
-    result = result_of("turned", bam.MultiAttributeBiasAmplification())
-    bam.plot.intervals(result, ax=ax)
-    assert [dot[1:] for dot in dots_of(ax)] == [(0, "none")]
-    assert texts_of(ax) == ["40.0"]
-    assert legend_of(ax) == []
-
-
-def test_intervals_of_frames_name_rows_by_what_varies(ax: Axes) -> None:
-    report = audit("wider", "labels")
-    bam.plot.intervals(bam.over_runs(report), ax=ax)
-    assert rows_of(ax) == ["BA", "mean change", "excess"]  # Without accuracy, a scale of its own.
-    both = bam.plot.intervals(
-        report.to_frame().query("key == 'ba_a_to_t'"), ax=Figure().add_subplot()
-    )
-    assert rows_of(both) == ["wider", "labels"]
-
-
-def test_intervals_of_metric_frame_have_its_quantiles(ax: Axes) -> None:
-    frame = MetricFrame(
-        metrics={"FPR": false_positive_rate},
-        y_true=TRUTH,
-        y_pred=MODELS["wider"],
-        sensitive_features=GROUPS,
-        n_boot=20,
-        ci_quantiles=[0.025, 0.5, 0.975],
-        random_state=0,
-    )
-    bam.plot.intervals(frame, ax=ax)
-    assert rows_of(ax) == ["a", "b"]
-    assert ax.get_xlabel() == "FPR, points"
-    # Of a, 40 of 80 negative rows are predicted positive, and of b none.
-    assert [dot[0] for dot in dots_of(ax)] == [0.5, 0]
-    ends = [frame.by_group_ci[i].loc["a", "FPR"] for i in (0, 2)]
-    assert ax.lines[1].get_xdata() == pytest.approx(ends)
-
-
-def test_amplification_frame_plot_has_each_stratum_and_group(ax: Axes) -> None:
-    frame = amplification_frame(
-        metrics={"BA": "BA", "FPR": false_positive_rate},
-        y_true=TRUTH,
-        y_pred=MODELS["wider"],
-        sensitive_features=GROUPS,
-        control_features=np.tile(["m", "n"], 200),
-        n_boot=300,
-        ci_quantiles=[0.025, 0.975],
-    )
-    assert frame.plot(ax) is ax
-    assert rows_of(ax)[:2] == ["BA, m, a", "BA, m, b"]
-    # Both strata have the rates of all rows, each changed by 20 points along the correlation.
-    assert [(x, colour) for x, _, colour in dots_of(ax)[:2]] == [(pytest.approx(0.2), ORANGE)] * 2
-    assert [(x, colour) for x, _, colour in dots_of(ax)[4:6]] == [(0.5, GREY), (0, GREY)]
-
-
-# Curves.
-
-
-def test_sweep_plot_is_coloured_where_its_band_excludes_0(ax: Axes) -> None:
-    score = np.tile([1, 2, 3, 4], 100) + (GROUPS == "a") * TRUTH
-    sweep = bam.threshold_sweep(TRUTH, score, sensitive_features=GROUPS, n_boot=300)
-    sweep.plot(ax)
-    frame = sweep.frame
-    assert ax.lines[1].get_xydata() == pytest.approx(frame[["share", "value"]].to_numpy())
-    above = ax.lines[2]
-    assert to_hex(above.get_color()) == ORANGE
-    assert np.isfinite(above.get_ydata()).tolist() == (frame["band_low"] > 0).tolist()
-    assert ax.get_xlabel() == "share of rows predicted positive"
-    by_threshold = bam.plot.curves(sweep, x="threshold", ax=Figure().add_subplot())
-    assert by_threshold.lines[1].get_xdata().tolist() == frame["threshold"].tolist()[1:]
-
-
-def test_curves_of_epochs_stand_at_their_numbers_or_names(ax: Axes) -> None:
-    epochs = {1: MODELS["labels"], 5: MODELS["wider"], 20: TRUTH}
-    steps = bam.track(bam.audit(TRUTH, epochs, sensitive_features=GROUPS, n_boot=300))
-    bam.plot.curves(steps, ax=ax)
-    assert legend_of(ax) == ["BA", "mean change", "excess"]
-    assert ax.lines[1].get_xdata().tolist() == [1, 5, 20]
-    assert ax.lines[1].get_ydata() == pytest.approx([0, 0.2, 0])
-    named = steps.assign(model=steps["model"].map({1: "s", 5: "m", 20: "l"}))
-    named_ax = bam.plot.curves(named, ax=Figure().add_subplot())
-    assert [label.get_text() for label in named_ax.get_xticklabels()] == ["s", "m", "l"]
-
-
-def test_curves_of_a_mapping_vary_in_colour_and_style(ax: Axes) -> None:
-    frame = pd.DataFrame({"share": [0, 1], "value": [0.1, 0.2]})
-    bam.plot.curves({"FPR difference": frame, "BA": frame}, ax=ax)
-    assert legend_of(ax) == ["FPR difference", "BA"]
-    assert [line.get_linestyle() for line in ax.lines[1:]] == ["-", "--"]
-    assert not {*colours_of(ax.lines[1:])} & {ORANGE, BLUE, PURPLE}
 
 
 # Frontier and pairs.
@@ -283,6 +144,8 @@ def test_frontier_of_many_models_names_the_unbeaten_only(ax: Axes) -> None:
     models["best"] = TRUTH
     bam.plot.frontier(bam.audit(TRUTH, models, sensitive_features=GROUPS, n_boot=0), ax=ax)
     assert texts_of(ax) == ["best"]
+    assert ax.get_title(loc="left") == "1 of 16 models are named"
+    assert ax.get_ylim()[1] == 1.0
 
 
 def test_result_plot_maps_pairs_in_orange_and_blue(ax: Axes) -> None:
@@ -299,6 +162,19 @@ def test_result_plot_maps_pairs_in_orange_and_blue(ax: Axes) -> None:
 def test_pairs_of_a_report_have_its_contributions(ax: Axes) -> None:
     bam.plot.pairs(audit("wider"), ax=ax)
     assert texts_of(ax) == ["+20.0"] * 4
+    assert ax.get_title(loc="left") == "BA A→T by pair"
+
+
+def test_pairs_of_both_directions_are_refused_and_one_is_chosen(ax: Axes) -> None:
+    options = {"sensitive_features": GROUPS, "sensitive_features_pred": np.roll(GROUPS, 40)}
+    report = bam.audit(TRUTH, MODELS["wider"], n_boot=0, **options)
+    with pytest.raises(ValueError, match="one model and one direction"):
+        bam.plot.pairs(report)
+    chosen = report.to_frame("pairs").query("direction == 'T->A'")
+    bam.plot.pairs(chosen, ax=ax)
+    assert rows_of(ax) == ["a", "b"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1"]
+    assert ax.get_title(loc="left") == "BA T→A by pair"
 
 
 def test_pairs_of_many_keep_the_largest_in_order(ax: Axes) -> None:
@@ -378,8 +254,10 @@ ROW = pd.DataFrame({"value": [1], "low": 0, "high": 1})
         ("pairs", [1], "a frame needs group; received a list"),
         ("pairs", ROW[["value"]], "a frame needs group; received value"),
         ("pairs", ROW.iloc[[0, 0]].assign(group=1, **{"class": 1}), "each pair must occur once"),
+        ("pairs", ROW[:0].assign(group=1, **{"class": 1}), "received 0 pairs"),
         ("curves", [1, 2], "a frame needs value; received a list"),
-        ("curves", pd.DataFrame({"value": []}), "at least one point; received none"),
+        ("curves", pd.DataFrame({"value": [], "share": []}), "at least one value; received none"),
+        ("curves", ROW.assign(value=np.nan, share=0), "at least one value; received none"),
         ("curves", {}, "a frame needs value; received a dict"),
         ("curves", {"a": ROW[["value"]]}, "share, value; received v"),
     ],
