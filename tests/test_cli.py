@@ -234,7 +234,7 @@ def test_checks_decide_exit_code(biasamp: Biasamp, checks: list[str], code: int,
         (["rows.csv", *COLUMNS, "--missing", "skip"], ": --missing must be 'error', 'drop'"),
         (
             ["rows.csv", *COLUMNS, "--sensitive-features", "U", "--missing-values", "?"],
-            "or let audit or a metric object do so, with --missing drop",
+            "received 1. Drop them, or let audit do so: --missing drop",
         ),
         (
             ["rows.csv", *COLUMNS, "--y-pred", "new=P", "--y-score", "S"],

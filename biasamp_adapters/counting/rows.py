@@ -245,8 +245,7 @@ class Rows:
             role, is_missing = incomplete[0]
             n = self.n[is_missing].sum()
             rule = f"{role} must not have missing values"
-            remedy = "or let audit or a metric object do so, with missing='drop'"
-            raise ValueError(f"{rule}; received {n}: drop these rows, {remedy}")
+            raise ValueError(f"{rule}; received {n}. Drop them, or let audit do so: missing='drop'")
         is_dropped = np.logical_or.reduce([is_missing for _, is_missing in incomplete])
         kept = self.take(np.flatnonzero(~is_dropped))
         return replace(kept, dropped=int(self.n[is_dropped].sum()))

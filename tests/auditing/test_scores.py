@@ -248,7 +248,7 @@ def test_scores_that_break_a_rule_are_refused(arguments: dict[str, Any], message
         ({"y_score": np.ones(400)}, "y_score needs threshold= or y_pred=."),
         (
             {"y_score": np.r_[np.nan, np.ones(399)], "threshold": 0.5},
-            "y_score must not have missing values; received 1: drop these rows",
+            "y_score must not have missing values; received 1. Drop them",
         ),
         (
             {"y_pred": {"m": np.ones(400)}, "y_score": {"k": np.ones(400)}},

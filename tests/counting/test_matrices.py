@@ -148,7 +148,7 @@ def test_names_of_the_data_are_those_of_a_reference_without_names() -> None:
 def test_row_with_a_missing_value_is_missing_as_a_whole(missing: Any, width: str) -> None:
     rows: list[list[Any]] = [list(row) for row in PREDICTED]
     rows[4] = [missing] * 3 if width == "whole" else [1, missing, 0]
-    with pytest.raises(ValueError, match="y_pred must not have missing values; received 1: drop"):
+    with pytest.raises(ValueError, match="y_pred must not have missing values; received 1"):
         read(y_pred=rows)
     kept = read(y_pred=rows, missing="abstain")
     assert kept.n_rows == 6
