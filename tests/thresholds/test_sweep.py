@@ -108,7 +108,8 @@ def test_sweep_with_a_reference_reads_its_signs() -> None:
     turned = bam.threshold_sweep(**data, reference=opposite, n_boot=0)
     assert turned.frame["value"].tolist() == pytest.approx((-plain.frame["value"]).tolist())
     metric = bam.DirectionalBiasAmplification(reference=opposite)
-    assert bam.threshold_sweep(**data, metric=metric, n_boot=0).integral.value == turned.integral.value
+    sweep = bam.threshold_sweep(**data, metric=metric, n_boot=0)
+    assert sweep.integral.value == turned.integral.value
 
 
 # Intervals.
