@@ -114,14 +114,15 @@ class Measurement:
     @property
     def reason_not_to_draw(self) -> str:
         """Why no replicates can be drawn; empty if they can."""
-        rows = self.evaluation.rows
-        if rows.undrawn:
-            return words.ONE_SUM.format(names=name_list(rows.undrawn))
-        if rows.n_clusters is None or rows.n_clusters >= _FEWEST_CLUSTERS:
-            return ""
-        if rows.block_sums is not None:
-            return words.ONE_SUM.format(names="all rows")
-        return words.FEW_CLUSTERS_IN_ALL.format(n=rows.n_clusters, fewest=_FEWEST_CLUSTERS)
+        reference = self.evaluation.reference if self.reads_reference else None
+        for rows in filter(None, (self.evaluation.rows, reference)):
+            if rows.undrawn:
+                return words.ONE_SUM.format(names=name_list(rows.undrawn))
+            if rows.n_clusters is not None and rows.n_clusters < _FEWEST_CLUSTERS:
+                if rows.block_sums is not None:
+                    return words.ONE_SUM.format(names="all rows")
+                return words.FEW_CLUSTERS_IN_ALL.format(n=rows.n_clusters, fewest=_FEWEST_CLUSTERS)
+        return ""
 
     def result(
         self, scores: Mapping[str, Array], drawing: Sequence[str], confidence: float

@@ -80,8 +80,8 @@ class Partition:
         if rows.cluster is not None and rows.n_clusters is not None:
             if rows.n_clusters > _MOST_PARTS:
                 return cls.in_blocks(rows, n_blocks)
-            n_drawn = rows.n_clusters - len(rows.undrawn)
-            return cls(rows, rows.cluster, rows.weight, np.ones(rows.n_clusters), _share(n_drawn))
+            n = rows.n_clusters
+            return cls(rows, rows.cluster, rows.weight, np.ones(n), _share(n))
         if len(rows) > _MOST_PARTS:
             rows = rows.merged()
         are_cells = len(rows) <= _MOST_CELLS and rows.n_rows >= _FULL * len(rows)
@@ -123,12 +123,8 @@ class Partition:
         """Return how often each part occurs in replicates, (size, parts).
 
         It is a Poisson number. Only the number of all rows then varies, on which no rate depends.
-        The sums of groups that are not drawn are the last parts.
         """
-        numbers = _poisson_numbers(self.share * self.times, size, rng)
-        if self.rows.undrawn:
-            numbers[:, -len(self.rows.undrawn) :] = self.share
-        return numbers
+        return _poisson_numbers(self.share * self.times, size, rng)
 
     def sums(self, first: str, second: str, model: str | None) -> Any:
         """Return the sums by two variables in each part, made once: (parts, labels * labels)."""

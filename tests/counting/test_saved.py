@@ -212,6 +212,9 @@ def test_small_group_is_one_sum_without_interval(tmp_path: Path) -> None:
     assert result.value == pytest.approx(expected.value, abs=1e-12)
     assert result.interval is None
     assert result.reason == "the saved counts hold one sum of c"
+    # MALS also draws the reference, whose rates it reads.
+    compared = bam.MALSBiasAmplification(reference=loaded).result(counts)
+    assert compared.reason == "the saved counts hold one sum of c"
 
 
 def test_few_rows_are_one_sum(tmp_path: Path) -> None:
