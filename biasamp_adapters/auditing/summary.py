@@ -35,7 +35,8 @@ MEASURES = {
     "false_positive_rate": Measure("fpr", "false positive rates", "negative", "FPR"),
     "accuracy": Measure("accuracy", "accuracies"),
 }
-ERROR_RATES = [measure.rate for measure in MEASURES.values() if measure.labelled]
+#: Those of them that each class has, in addition to its predicted rate.
+ERROR_RATES = [x.rate for x in MEASURES.values() if x.rate not in ("predicted", "accuracy")]
 
 #: The parts that are frames.
 PARTS = (

@@ -108,7 +108,6 @@ def read_reference(
     options : mapping of str to object
         ``missing`` and ``missing_values``: "drop" also leaves out rows of the reference.
     """
-    check_reference(reference)
     if reference is None or isinstance(reference, BaseRates):
         return reference
     if are_in_file(reference):

@@ -87,14 +87,22 @@ class Metric:
 
     def contributions(self, margins: Margins) -> Array:
         """Return what each pair adds to the mean, (batch, groups, classes); NaN without rows."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{self.name} has no numbers of pairs or groups")
 
     def score(self, margins: Margins) -> dict[str, Array]:
         """Return named scores of a batch, each of shape (batch,): "value" and others."""
         return {"value": mean_of_pairs(self.contributions(margins))}
 
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> Measurement:
-        """Fix what no draw changes: signs, classes, how to equalize accuracy."""
+        """Fix what no draw changes: signs, classes, how to equalize accuracy.
+
+        A formula on margins alone reads neither signs nor one class.
+        """
+        for setting in ("reference", "pos_label"):
+            value = getattr(self, setting)
+            if value is not None:
+                rule = f"{setting} must be None for {self.name}, whose formula does not read it"
+                raise ValueError(f"{rule}; received {_short_repr(value)}")
         self.check_has(evaluation.rows, model, self.needs)
         margins, origin = evaluation.margins(model)
         return Measurement(

@@ -26,7 +26,7 @@ class Disparity(Metric):
         return np.abs(rates - divide(margins.joint(ALL, PREDICTION), margins.total))
 
 
-#: Of 40 rows of a 30 are predicted 1, and of 40 rows of b 10: rates of .75 and .25 beside .5.
+#: Of 40 rows of a 30 are predicted 1, and of 40 of b 10: rates of .75 and .25; .5 of all rows.
 GROUPS, PREDICTED = np.repeat(["a", "b"], 40), np.repeat([1, 0, 1, 0], [30, 10, 10, 30])
 ROWS = {"y_true": PREDICTED, "y_pred": PREDICTED, "sensitive_features": GROUPS}
 
@@ -40,6 +40,13 @@ def test_own_metric_has_value_interval_and_tables() -> None:
     assert result.by_pair["contribution"].tolist() == [0.25] * 4
     with pytest.raises(ValueError, match="y_pred must be given for Disparity"):
         metric(**ROWS | {"y_pred": None})
+
+
+@pytest.mark.parametrize("settings", [{"pos_label": 77}, {"reference": (PREDICTED, GROUPS)}])
+def test_own_metric_refuses_settings_that_its_formula_does_not_read(settings) -> None:
+    rule = f"{next(iter(settings))} must be None for Disparity, whose formula does not read it"
+    with pytest.raises(ValueError, match=rule):
+        Disparity(**settings)(**ROWS)
 
 
 def test_own_metric_works_where_metrics_are_taken() -> None:
