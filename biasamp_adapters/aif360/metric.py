@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
@@ -19,7 +18,7 @@ from biasamp_adapters import words
 from biasamp_adapters.aif360.datasets import Datasets, Grouping, Groups
 from biasamp_adapters.metrics.base import A_TO_T, Metric
 from biasamp_adapters.result import AmplificationResult
-from biasamp_adapters.warning import AmplificationWarning
+from biasamp_adapters.warning import warn
 
 #: What the two datasets have in common, for AIF360.
 _SHARED = ("feature_names", "features", "protected_attributes", "instance_weights")
@@ -189,7 +188,7 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
         super().__init__(dataset, classified_dataset, *sides)
         self.datasets.read()
         for note in self.datasets.notes:
-            warnings.warn(note, AmplificationWarning, stacklevel=2)
+            warn(note)
 
     def _answer(self, metric: Metric | str, settings: dict[str, Any]) -> float:
         metric, columns = self.datasets.metric(metric, settings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from inspect import signature
 from typing import Any, ClassVar, Self
 
@@ -18,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from biasamp_adapters.counting.arrays import warn_of_order
 from biasamp_adapters.counting.counts import read_rows
 from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, listing, without
-from biasamp_adapters.warning import AmplificationWarning
+from biasamp_adapters.warning import warn
 
 
 class ReadsGroups(ClassifierMixin):  # type: ignore[misc]
@@ -62,8 +61,7 @@ class ReadsGroups(ClassifierMixin):  # type: ignore[misc]
             rule = "sensitive_features= must be the name or the position of a column of X"
             raise ValueError(f"{rule}, and groups given to fit; received a {type(column).__name__}")
         if groups is not None:
-            message = f"sensitive_features of a call is ignored: X has the column {column!r}"
-            warnings.warn(message, AmplificationWarning, stacklevel=3)
+            warn(f"sensitive_features of a call is ignored: X has the column {column!r}")
         if isinstance(X, np.ndarray) and column in range(X.shape[-1]):
             return np.delete(X, column, axis=1), X[:, column]
         frame = nw.from_native(X, pass_through=True)
