@@ -171,20 +171,10 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
     ) -> None:
         sides = unprivileged_groups, privileged_groups
         options = reference_dataset, predicted_protected_attributes, clusters
-        if isinstance(dataset, StructuredDataset):
-            # These errors are clearer than the host's.
-            Grouping(dataset, *sides)
-            labels = dataset.labels, getattr(classified_dataset, "labels", dataset.labels)
-            if np.size(labels[0]) != np.size(labels[1]):
-                rule = "dataset and classified_dataset must have labels of the same rows"
-                raise ValueError(f"{rule}; received {[*map(np.shape, labels)]}")
-            for name in _SHARED:
-                own, other = getattr(dataset, name), getattr(classified_dataset, name, None)
-                if other is not None and not np.array_equal(own, other):
-                    rule = "classified_dataset must differ from dataset in labels and scores only"
-                    raise ValueError(f"{rule}; {name} differ: set those of dataset")
+        if isinstance(dataset, StructuredDataset):  # The host refuses others.
+            self.datasets = Datasets(Grouping(dataset, *sides), classified_dataset, *options)
+            _check_are_of_same_rows(dataset, classified_dataset)
         # Of several classes, the host keeps copies with two.
-        self.datasets = Datasets(dataset, classified_dataset, *sides, *options)
         super().__init__(dataset, classified_dataset, *sides)
         self.datasets.read()
         for note in self.datasets.notes:
@@ -193,6 +183,18 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
     def _answer(self, metric: Metric | str, settings: dict[str, Any]) -> float:
         metric, columns = self.datasets.metric(metric, settings)
         return metric(**columns)
+
+
+def _check_are_of_same_rows(dataset: Any, other: Any) -> None:
+    """Raise if datasets differ in more than labels and scores; the host does not say in what."""
+    shapes = [np.shape(dataset.labels), np.shape(getattr(other, "labels", dataset.labels))]
+    if np.prod(shapes[0]) != np.prod(shapes[1]):
+        rule = "dataset and classified_dataset must have labels of the same rows"
+        raise ValueError(f"{rule}; received {shapes}")
+    for name in _SHARED:
+        if not np.array_equal(getattr(dataset, name), getattr(other, name, getattr(dataset, name))):
+            rule = "classified_dataset must differ from dataset in labels and scores only"
+            raise ValueError(f"{rule}; {name} differ: set those of dataset")
 
 
 class _Pairs(MetricMethods):
