@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import kendalltau, norm
 
 from biasamp_adapters import words
+from biasamp_adapters.counting.arrays import to_numbers
 from biasamp_adapters.counting.labels import listing
 from biasamp_adapters.metrics.base import check_confidence
 
@@ -72,7 +73,8 @@ def rank_agreement(values: Any, scores: Any, *, confidence: float = 0.95) -> pd.
     0  value  0.867  0.191  0.977  0.017  6
     """
     check_confidence(confidence)
-    table, outside = _read(values), pd.Series(scores, dtype=float)
+    table, outside = _read(values), pd.Series(scores)
+    outside = pd.Series(to_numbers(outside, "scores"), outside.index)
     if not outside.dropna().index.sort_values().equals(table.index.unique().sort_values()):
         received = f"{listing([*table.index])} and {listing([*outside.dropna().index])}"
         raise ValueError(f"values and scores must be of the same models, once; received {received}")
@@ -85,8 +87,8 @@ def _read(values: Any) -> pd.DataFrame:
     if hasattr(values, "summary"):
         values = values.to_frame().pivot(index="model", columns="key", values="value")
     if not isinstance(values, pd.DataFrame):
-        values = {"value": pd.Series(values)}
-    return pd.DataFrame(values, dtype=float)
+        values = pd.DataFrame({"value": pd.Series(values)})
+    return pd.DataFrame(to_numbers(values.to_numpy(), "values"), values.index, values.columns)
 
 
 def _agreement(values: Any, outside: Any, confidence: float) -> dict[str, Any]:

@@ -150,6 +150,8 @@ def test_frame_of_equal_groups_has_differences_from_0() -> None:
         assert (low == 0).all()
         assert (frame.difference(method) < high).all()
     assert (frame.ratio_ci()[1] == 1).all()
+    with pytest.warns(bam.AmplificationWarning, match="ratios to overall have no interval"):
+        assert frame.ratio_ci("to_overall")[1].isna().all()
     least, most = frame.group_min_ci()
     assert (least < frame.group_min()).all()
     assert (frame.group_min() < most).all()
