@@ -217,10 +217,8 @@ def _features(labels: Sequence[Any], features: Any, name: str) -> pd.DataFrame |
 
 def _read_quantiles(n_boot: Any, ci_quantiles: Any) -> list[float]:
     if (n_boot is None) != (ci_quantiles is None):
-        raise ValueError(
-            "n_boot and ci_quantiles must be given together; received "
-            f"n_boot={n_boot!r} and ci_quantiles={ci_quantiles!r:.60}"
-        )
+        rule = "n_boot and ci_quantiles must be given together"
+        raise ValueError(f"{rule}; received {n_boot!r} and {ci_quantiles!r:.60}")
     if n_boot is None:
         return []
     check_whole("n_boot", n_boot, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -119,9 +120,7 @@ class HostMetric(Metric):
         ]
         return np.array(values)
 
-    def _value(
-        self, columns: tuple[Array, ...], rows: Array, weight: Array, is_data: bool
-    ) -> float:
+    def _value(self, columns: Sequence[Array], rows: Array, weight: Array, is_data: bool) -> float:
         """Return the value of some rows; NaN without rows, or if drawn rows are refused."""
         if not rows.any():
             return np.nan

@@ -16,13 +16,8 @@ from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.counting.reference import read_reference
 from biasamp_adapters.figures import agree
 from biasamp_adapters.inference.intervals import Estimate
-from biasamp_adapters.metrics.base import (
-    T_TO_A,
-    Metric,
-    check_choice,
-    check_confidence,
-    check_number,
-)
+from biasamp_adapters.metrics import base
+from biasamp_adapters.metrics.base import T_TO_A, Metric
 from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
 
@@ -94,7 +89,7 @@ def amplification_scorer(
     """
     is_evaluated = isinstance(reference, str)
     if is_evaluated:
-        check_choice("reference", reference, (_EVALUATED,))
+        base.check_choice("reference", reference, (_EVALUATED,))
         reference = None
     metric = get_metric(metric, reference=reference)
     if metric.direction == T_TO_A:
@@ -133,10 +128,8 @@ def _size(
     """Return the size of a metric on the rows of a fold; raise if it is undefined on these."""
     groups = level if sensitive_features is None else sensitive_features
     if groups is None:
-        raise ValueError(
-            "sensitive_features must be passed on: search.fit(X, y, sensitive_features=race), "
-            'or cross_validate(..., params={"sensitive_features": race})'
-        )
+        call = "search.fit(X, y, sensitive_features=race)"
+        raise ValueError(f"sensitive_features must be passed on, as in {call}; received none")
     value = metric(y_true, y_pred, sensitive_features=groups, sample_weight=sample_weight)
     if np.isnan(value):
         raise ValueError(f"{metric.name} is undefined on these {len(y_pred)} rows")
@@ -194,9 +187,9 @@ class MostAccurateWithin:
     judged: str = "mean"
 
     def __post_init__(self) -> None:
-        check_number("bound", self.bound, 0)
-        check_confidence(self.confidence)
-        check_choice("judged", self.judged, tuple(_JUDGED))
+        base.check_number("bound", self.bound, 0)
+        base.check_confidence(self.confidence)
+        base.check_choice("judged", self.judged, tuple(_JUDGED))
 
     def __call__(self, cv_results: Mapping[str, Any]) -> int:
         """Return the position of the candidate in ``cv_results_``; of equal ones the first.
@@ -271,8 +264,6 @@ def _read_scores(cv_results: Mapping[str, Any], key: str) -> Array:
     scores = np.asarray(cv_results[key], dtype=np.float64)
     n_missing = int(np.isnan(scores).sum())
     if n_missing:
-        raise ValueError(
-            f"scores must not be NaN; received {n_missing} of {scores.size} in {key} "
-            "(error_score='raise' shows why a scorer failed)"
-        )
+        received = f"received {n_missing} of {scores.size} in {key}"
+        raise ValueError(f"scores must not be NaN; {received} (error_score='raise' shows why)")
     return scores

@@ -26,6 +26,9 @@ from biasamp_adapters.warning import warn
 #: The methods that give scores, the first that an estimator has.
 _METHODS = ("predict_proba", "decision_function")
 
+#: The parameters of the rule of thresholds.
+_OF_RULE = ("prevalence", "tolerance", "pos_label", "unknown_groups")
+
 
 class _ReadsGroups(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier around another one, whose methods take groups: its tags, requests and score."""
@@ -75,10 +78,8 @@ class _ReadsGroups(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         columns = frame.columns if isinstance(frame, nw.DataFrame) else []
         if column in columns:
             return frame.drop(column).to_native(), frame[column].to_native()
-        received = listing(columns) or "no columns with names"
-        raise ValueError(
-            f"X must have the column {column!r} (sensitive_features=); received {received}"
-        )
+        rule = f"X must have the column {column!r} (sensitive_features=)"
+        raise ValueError(f"{rule}; received {listing(columns) or 'no columns with names'}")
 
 
 class WithSensitiveFeatures(_ReadsGroups):
@@ -165,10 +166,9 @@ class WithSensitiveFeatures(_ReadsGroups):
         params: dict[str, Any] = {}
         if _takes(self.estimator_, "predict", ATTRIBUTE):
             if groups is None:
-                raise ValueError(
-                    "sensitive_features must be given to predict; in a search, name a column of X: "
-                    "scorers of scikit-learn pass no groups to predict"
-                )
+                # The scorers of scikit-learn pass none.
+                rule = "sensitive_features must be given to predict"
+                raise ValueError(f"{rule}; in a search, name a column of X that holds them")
             unknown = without(_groups_of(groups), self._known)
             if unknown:  # ThresholdOptimizer would predict 0 for them.
                 rule = f"groups must be among {listing(self._known)}"
@@ -305,12 +305,7 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
         else:
             options = {"cv": self.cv, "n_jobs": self.n_jobs, "params": weights}
             scores = cross_val_predict(self.estimator, features, y, method=self._method, **options)
-        rule = PrevalenceThreshold(
-            self.prevalence,
-            tolerance=self.tolerance,
-            pos_label=self.pos_label,
-            unknown_groups=self.unknown_groups,
-        )
+        rule = PrevalenceThreshold(**{name: getattr(self, name) for name in _OF_RULE})
         scores = self._of_positive(scores)
         self.rule_ = rule.fit(scores, y, sensitive_features=groups, sample_weight=sample_weight)
         return self
