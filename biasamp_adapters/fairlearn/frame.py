@@ -195,7 +195,7 @@ class Column:
     @cached_property
     def of_groups(self) -> Array:
         """The numbers of the groups, (1 + replicates, groups): means over pairs that exist."""
-        pairs = self.measurement.pairs()
+        pairs = self.measurement.pairs()  # Those of attacks are means over all flips.
         scores = pairs["contribution" if "contribution" in pairs else "value"]
         means = mean_over_classes(scores[None])
         labels = self.measurement.evaluation.rows.labels_of(ATTRIBUTE)

@@ -93,20 +93,7 @@ class HostMetric(Metric):
         rate = self.rate(margins)
         if rate is not None:
             return _divide(margins, groups, *rate)
-        return self._call(margins, margins.variable(groups).values > 0)
-
-    def _call(self, margins: Margins, members: Array) -> Array:
-        """Return the value of some of the distinct rows in each draw.
-
-        Parameters
-        ----------
-        margins : Margins
-        members : ndarray of bool, shape (distinct rows, k)
-
-        Returns
-        -------
-        ndarray of shape (batch, k)
-        """
+        members = margins.variable(groups).values > 0
         labels = np.array(margins.rows.class_labels)
         truth, prediction = (margins.variable(role) for role in (TASK, PREDICTION))
         is_label = isinstance(prediction, Codes)

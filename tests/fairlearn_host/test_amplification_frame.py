@@ -227,6 +227,9 @@ def test_frame_of_a_metric_has_the_interval_of_its_result(compas, metric, n_rows
         result = metric.result(**data, n_boot=400)
         expected = result.interval or (np.nan, np.nan)
         assert frame.overall == result.value
+        of_pairs = "contribution" if "contribution" in result.by_pair else "value"
+        by_group = result.by_group.set_index("group")[of_pairs][frame.by_group.index]
+        assert frame.by_group.tolist() == pytest.approx(by_group.tolist(), nan_ok=True)
         assert frame.overall_ci == pytest.approx(expected, abs=1e-12, nan_ok=True)
         assert not result.reason or f"{metric.name}: {result.reason}" in frame.notes
 
