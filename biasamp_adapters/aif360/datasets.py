@@ -150,10 +150,8 @@ class Datasets:
     def of(cls, metric: Any) -> Datasets:
         """Return the datasets of a metric, which may be AIF360's own."""
         if not isinstance(metric, ClassificationMetric):
-            raise TypeError(
-                f"metric must be a ClassificationMetric; received a {type(metric).__name__}. Write "
-                "ClassificationMetric(dataset, classified_dataset, unprivileged, privileged)."
-            )
+            rule = "metric must be a ClassificationMetric(dataset, classified_dataset, ...)"
+            raise TypeError(f"{rule}; received a {type(metric).__name__}")
         if hasattr(metric, "datasets"):
             return metric.datasets
         sides = metric.unprivileged_groups, metric.privileged_groups

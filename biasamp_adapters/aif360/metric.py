@@ -20,9 +20,6 @@ from biasamp_adapters.metrics.base import A_TO_T, Metric
 from biasamp_adapters.result import AmplificationResult
 from biasamp_adapters.warning import warn
 
-#: What the two datasets have in common, for AIF360.
-_SHARED = ("feature_names", "features", "protected_attributes", "instance_weights")
-
 
 class MetricMethods:
     """A method for each metric, which hands the metric or its name to ``_answer``.
@@ -173,7 +170,10 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
         options = reference_dataset, predicted_protected_attributes, clusters
         if isinstance(dataset, StructuredDataset):  # The host refuses others.
             self.datasets = Datasets(Grouping(dataset, *sides), classified_dataset, *options)
-            _check_are_of_same_rows(dataset, classified_dataset)
+            labels = [dataset.labels, getattr(classified_dataset, "labels", dataset.labels)]
+            if np.size(labels[0]) != np.size(labels[1]):
+                rule = "dataset and classified_dataset must have labels of the same rows"
+                raise ValueError(f"{rule}; received {[*map(np.shape, labels)]}")
         # Of several classes, the host keeps copies with two.
         super().__init__(dataset, classified_dataset, *sides)
         self.datasets.read()
@@ -183,18 +183,6 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
     def _answer(self, metric: Metric | str, settings: dict[str, Any]) -> float:
         metric, columns = self.datasets.metric(metric, settings)
         return metric(**columns)
-
-
-def _check_are_of_same_rows(dataset: Any, other: Any) -> None:
-    """Raise if datasets differ in more than labels and scores; the host does not say in what."""
-    shapes = [np.shape(dataset.labels), np.shape(getattr(other, "labels", dataset.labels))]
-    if np.prod(shapes[0]) != np.prod(shapes[1]):
-        rule = "dataset and classified_dataset must have labels of the same rows"
-        raise ValueError(f"{rule}; received {shapes}")
-    for name in _SHARED:
-        if not np.array_equal(getattr(dataset, name), getattr(other, name, getattr(dataset, name))):
-            rule = "classified_dataset must differ from dataset in labels and scores only"
-            raise ValueError(f"{rule}; {name} differ: set those of dataset")
 
 
 class _Pairs(MetricMethods):

@@ -292,15 +292,6 @@ def test_metric_of_other_rows_raises() -> None:
         BiasAmplificationMetric(truth, without)
 
 
-@pytest.mark.parametrize("name", ["instance_weights", "features", "protected_attributes"])
-def test_metric_of_datasets_that_differ_names_the_attribute(name: str) -> None:
-    truth = dataset(hiring())
-    predicted = classified(truth, hiring()["y_pred"])
-    setattr(predicted, name, getattr(predicted, name) + 1)
-    with pytest.raises(ValueError, match=f"labels and scores only; {name} differ: set those of"):
-        BiasAmplificationMetric(truth, predicted)
-
-
 def test_method_that_lacks_what_it_needs_raises() -> None:
     metric = metric_of(hiring())
     rule = "compares groups, so one group has no value; see ..._by_pair"
