@@ -94,15 +94,15 @@ def _read(values: Any) -> pd.DataFrame:
 def _agreement(values: Any, outside: Any, confidence: float) -> dict[str, Any]:
     """Return tau of one metric, with its interval or the reason why there is none."""
     x, y = _rounded(values), _rounded(outside[values.index])
-    tau = low = high = p = np.nan
-    n, reason, z = len(x), "", float(norm.ppf((1 + confidence) / 2))
+    numbers = dict.fromkeys(("tau", "low", "high", "p"), np.nan) | {"n": len(x), "reason": ""}
     if min(len({*x}), len({*y})) < 2:
-        reason = words.EQUAL_MODELS
-    else:
-        tau, p = map(float, kendalltau(x, y))
-        reason = words.FEW_MODELS.format(n=_FEWEST) if n < _FEWEST else ""
-        low, high = (np.nan, np.nan) if reason else (_lowest(tau, n, z), -_lowest(-tau, n, z))
-    return {"tau": tau, "low": low, "high": high, "p": p, "n": n, "reason": reason}
+        return numbers | {"reason": words.EQUAL_MODELS}
+    tau, p = map(float, kendalltau(x, y))
+    numbers |= {"tau": tau, "p": p}
+    if len(x) < _FEWEST:
+        return numbers | {"reason": words.FEW_MODELS.format(n=_FEWEST)}
+    z = float(norm.ppf((1 + confidence) / 2))
+    return numbers | {"low": _lowest(tau, len(x), z), "high": -_lowest(-tau, len(x), z)}
 
 
 def _rounded(numbers: Any) -> list[float]:
