@@ -6,8 +6,6 @@ indicators is a list with a number for each row, 0, 1 or a probability; a label 
 tasks, and a task is a set of size 1. None stands for undefined.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import chain, product

@@ -1,7 +1,5 @@
 """Random cases of all metrics. A case is the same for the same seed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Importing the package loads nothing that was not asked for."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -35,7 +33,7 @@ def test_import_of_all_names_needs_no_host() -> None:
 
 
 @pytest.mark.parametrize("metric", ["BA", "LA"])
-def test_call_of_a_metric_loads_numpy_pandas_and_sparse_arrays_only(metric: str) -> None:
+def test_call_of_a_metric_loads_numpy_pandas_and_sparse_arrays_only(metric) -> None:
     name = {"BA": "directional_bias_amplification", "LA": "leakage_amplification"}[metric]
     call = f"import biasamp_adapters as bam; bam.{name}([0, 1], [0, 1], sensitive_features=[2, 3])"
     assert load(OTHERS + call) & HEAVY == load(OTHERS + "pass") & HEAVY

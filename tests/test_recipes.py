@@ -1,8 +1,5 @@
 """Recipes with MLflow and PyTorch, which pages do not run, and what people type first."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,7 +29,7 @@ def test_attribute_in_the_index_names_the_groups() -> None:
         assert round(value, 4) == expected
 
 
-def test_numbers_and_pages_go_to_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_and_pages_go_to_mlflow(tmp_path, monkeypatch) -> None:
     mlflow = pytest.importorskip("mlflow", reason='pip install "biasamp-adapters[recipes]"')
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # A database needs the whole of MLflow.
     mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
@@ -116,7 +113,7 @@ BY_RACE = {"sensitive_features": "race"}
         ),
     ],
 )
-def test_first_try_gets_the_line_that_works(call: Any, message: str) -> None:
+def test_first_try_gets_the_line_that_works(call, message) -> None:
     with pytest.raises((ValueError, TypeError)) as error:
         call()
     assert message in str(error.value)

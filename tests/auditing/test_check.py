@@ -1,7 +1,5 @@
 """The gate: what passes, what fails and what cannot be judged."""
 
-from __future__ import annotations
-
 import pytest
 
 import biasamp_adapters as bam

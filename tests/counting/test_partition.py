@@ -1,7 +1,5 @@
 """What a bootstrap draws: distinct rows, cells, clusters, or random blocks; and how often."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -70,14 +68,14 @@ def clustered(n: int) -> Any:
         (cells_of_four, 50_001, (1000, "blocks")),
     ],
 )
-def test_what_is_drawn_follows_from_the_number_of_rows(make: Any, n: int, expected: Any) -> None:
+def test_what_is_drawn_follows_from_the_number_of_rows(make, n, expected) -> None:
     assert parts_of(make(n)) == expected
 
 
 @pytest.mark.parametrize(
     ("n_pairs", "n_blocks"), [(0, 1000), (250, 1000), (300, 1200), (1000, 4000), (2000, 4000)]
 )
-def test_blocks_are_four_for_each_pair_of_enough_rows(n_pairs: int, n_blocks: int) -> None:
+def test_blocks_are_four_for_each_pair_of_enough_rows(n_pairs, n_blocks) -> None:
     assert parts_of(matrix_rows(6000, 40), n_pairs) == (n_blocks, "blocks")
 
 
@@ -102,7 +100,7 @@ def test_blocks_hold_whole_clusters_and_all_rows() -> None:
 
 
 @pytest.mark.parametrize(("numbers", "mean"), [([1, 3, 5], 18), ([2, 2, 2], 12)])
-def test_blocks_split_the_rows_of_a_distinct_row(numbers: list[int], mean: int) -> None:
+def test_blocks_split_the_rows_of_a_distinct_row(numbers, mean) -> None:
     rows = matrix_rows(6000, 40, count=numbers * 2000, sample_weight=np.full(6000, 0.5))
     partition = Partition.to_draw(rows, 4)
     assert len(partition.part) == 1000 * mean
@@ -132,7 +130,7 @@ def moments(values: Array) -> tuple[Array, Array]:
 
 
 @pytest.mark.parametrize("kind", ["few rows", "many rows", "weights", "clusters"])
-def test_parts_are_drawn_a_poisson_number_of_times(kind: str) -> None:
+def test_parts_are_drawn_a_poisson_number_of_times(kind) -> None:
     others: dict[str, dict[str, Any]] = {
         "weights": {"sample_weight": np.resize([0.5, 2.0], 200)},
         "clusters": {"clusters": np.arange(200) % 40},
@@ -163,7 +161,7 @@ def test_parts_are_drawn_a_poisson_number_of_times(kind: str) -> None:
         (2, None),  # 12.7 squared is 84: at least one part is drawn.
     ],
 )
-def test_few_clusters_are_drawn_less_often(n: int, wider: float | None) -> None:
+def test_few_clusters_are_drawn_less_often(n, wider) -> None:
     share = Partition.to_draw(label_rows(200, clusters=np.arange(200) % n), 4).share
     expected = 1 / n if wider is None else 1 / wider
     assert share == pytest.approx(expected, rel=1e-3)
@@ -174,7 +172,7 @@ def test_few_clusters_are_drawn_less_often(n: int, wider: float | None) -> None:
 
 
 @pytest.mark.parametrize("kind", ["labels", "matrix", "sparse", "probabilities", "missing"])
-def test_sums_of_drawn_parts_are_those_of_drawn_rows(kind: str) -> None:
+def test_sums_of_drawn_parts_are_those_of_drawn_rows(kind) -> None:
     from scipy import sparse
 
     rng = np.random.default_rng(8)

@@ -1,7 +1,5 @@
 """What counts as a label, and how labels of any container are read."""
 
-from __future__ import annotations
-
 import datetime as dt
 import io
 from collections.abc import Callable
@@ -43,7 +41,7 @@ def groups_of(values: Any, **options: Any) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
-def test_whole_numbers_above_2_to_the_53_with_missing_values_stay_distinct(container: str) -> None:
+def test_whole_numbers_above_2_to_the_53_with_missing_values_stay_distinct(container) -> None:
     values = [2**53, 2**53 + 1, 2**53 + 2, None] * 3
     read = CONTAINERS[container](values)
     assert groups_of(read, missing="drop") == (2**53, 2**53 + 1, 2**53 + 2)
@@ -63,7 +61,7 @@ def test_whole_numbers_above_2_to_the_53_with_missing_values_stay_distinct(conta
         [Decimal(1), Decimal("0.0"), 1],
     ],
 )
-def test_whole_numbers_of_every_kind_are_the_same_labels(values: Any) -> None:
+def test_whole_numbers_of_every_kind_are_the_same_labels(values) -> None:
     labels = groups_of(values)
     assert labels == (0, 1)
     assert {type(label) for label in labels} == {int}
@@ -96,7 +94,7 @@ DAYS = [dt.date(2020, 1, 1), dt.date(2020, 1, 2)]
         np.array(DAYS, dtype="M8[D]"),
     ],
 )
-def test_dates_of_every_engine_are_the_same_labels(days: Any) -> None:
+def test_dates_of_every_engine_are_the_same_labels(days) -> None:
     assert groups_of(days) == tuple(DAYS)
 
 
@@ -134,7 +132,7 @@ def test_labels_named_as_missing_leave_probabilities_of_0_and_1() -> None:
         (pd.DataFrame({"y": Y}), pl.DataFrame({"p": P})),
     ],
 )
-def test_one_column_of_two_dimensions_reads_as_a_column(y: Any, p: Any) -> None:
+def test_one_column_of_two_dimensions_reads_as_a_column(y, p) -> None:
     counts = bam.Counts.from_arrays(y, p, sensitive_features=G)
     assert not counts.rows.is_matrix("y_true")
     assert bam.DirectionalBiasAmplification().result(counts).value == BA_OF_ROWS
@@ -251,7 +249,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("inputs", "fragment"), BAD_INPUT)
-def test_bad_input_raises_a_line_with_the_argument(inputs: dict[str, Any], fragment: str) -> None:
+def test_bad_input_raises_a_line_with_the_argument(inputs, fragment) -> None:
     with pytest.raises(ValueError, match=fragment) as raised:
         ba(**inputs)
     message = str(raised.value)
@@ -283,7 +281,7 @@ def test_models_of_both_predictions_must_be_the_same() -> None:
         (([*Y, 1], [*"aabc", "d"]), "The data have no rows of d"),
     ],
 )
-def test_reference_with_other_groups_leaves_a_note(reference: Any, note: str) -> None:
+def test_reference_with_other_groups_leaves_a_note(reference, note) -> None:
     metric = bam.DirectionalBiasAmplification(reference=reference)
     result = metric.result([0, 1, 1], [0, 1, 0], sensitive_features=["a", "b", "c"], n_boot=0)
     assert any(note in text for text in result.notes)

@@ -1,7 +1,5 @@
 """The frame with intervals is a MetricFrame: values of the host, and intervals of drawn tables."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

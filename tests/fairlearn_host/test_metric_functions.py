@@ -1,7 +1,5 @@
 """The five functions in Fairlearn's MetricFrame and make_derived_metric, on COMPAS."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from functools import partial

@@ -1,7 +1,5 @@
 """The constraint in Fairlearn's own reductions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -2,8 +2,6 @@
 and one below its value. Then |t| is 1 in every replicate, so k is 1, and a band reaches one error
 and half a row, which is .001 with 500 rows, to both sides."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from math import copysign

@@ -1,7 +1,5 @@
 """Attackers of scikit-learn: beside the exact one, on tables of known scores, and refused."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -95,7 +93,7 @@ WITHOUT_PROBABILITIES = ("support vectors", "ridge", "hard vote", "hard vote of 
 
 @pytest.mark.parametrize("name", [LEAKAGE, A_TO_T, T_TO_A])
 @pytest.mark.parametrize("attacker", CLASSIFIERS)
-def test_fitted_classifier_is_near_the_exact_one(attacker: str, name: str, compas: Columns) -> None:
+def test_fitted_classifier_is_near_the_exact_one(attacker, name, compas) -> None:
     settings = {}
     if name != LEAKAGE and attacker in WITHOUT_PROBABILITIES:
         settings["quality"] = "accuracy"
@@ -115,7 +113,7 @@ def test_fitted_classifier_is_near_the_exact_one(attacker: str, name: str, compa
     ],
 )
 def test_leakage_to_named_attackers_is_within_two_points_of_exact(
-    n_rows: int, settings: Columns, fitted: Columns, compas: Columns
+    n_rows, settings, fitted, compas
 ) -> None:
     first = {name: values[:n_rows] for name, values in compas.items()}
     exact = new_metric(LEAKAGE, **settings)(**first)
@@ -167,7 +165,7 @@ ERRORS = (10 * 0.6 * 0.4 + 30 * 0.2 * 0.8) / 40, (10 * 0.2 * 0.8 + 30 * 0.5 * 0.
     ],
 )
 def test_quality_of_known_table_is_the_best_score(
-    attacker: Any, quality: Any, of_labels: float, of_predictions: float
+    attacker, quality, of_labels, of_predictions
 ) -> None:
     metric = new_metric(A_TO_T, attacker=attacker, quality=quality, **BY_HEART)
     assert levels(metric, TABLE) == pytest.approx((of_labels, of_predictions), abs=1e-12)
@@ -190,7 +188,7 @@ def test_own_quality_reads_labels_as_they_are() -> None:
     ],
     ids=["weights", "probabilities", "drawn rows", "weights handed on"],
 )
-def test_leakage_of_a_small_group_is_seen(attacker: Any) -> None:
+def test_leakage_of_a_small_group_is_seen(attacker) -> None:
     # 40 of 200 rows are of group b. Of these, 30 are predicted 1; of the 160 of a, 40. Who guesses
     # b where 1 is predicted is right in 30/40 of b and in 120/160 of a. Labels tell nothing.
     group = np.repeat(["a", "b"], [160, 40])
@@ -233,7 +231,7 @@ def test_scorer_with_pos_label_scores_that_class() -> None:
         (LinearRegression(), GaussianNB(), ["neg_max_error", "neg_root_mean_squared_error"]),
     ],
 )
-def test_scorer_is_for_attackers_of_its_kind(attacker: Any, other: Any, names: list[str]) -> None:
+def test_scorer_is_for_attackers_of_its_kind(attacker, other, names) -> None:
     for quality in names:
         new_metric(A_TO_T, attacker=attacker, quality=quality)
         with pytest.raises(ValueError, match=f"quality='{quality}' cannot score"):
@@ -283,6 +281,6 @@ def tables_are_scored(tables: Any, values: Any, more: Any) -> Any:
         ),
     ],
 )
-def test_metric_of_what_does_not_go_together_raises(settings: Columns, message: str) -> None:
+def test_metric_of_what_does_not_go_together_raises(settings, message) -> None:
     with pytest.raises(ValueError, match=message):
         new_metric(A_TO_T, **settings)

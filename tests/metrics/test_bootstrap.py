@@ -1,7 +1,5 @@
 """Replicates vary as rows that are drawn with replacement would: of weights, clusters, flips."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -58,7 +56,7 @@ def ba_t_to_a(tables: Array) -> Array:
 
 @pytest.mark.parametrize(("direction", "formula"), [("A->T", ba_a_to_t), ("T->A", ba_t_to_a)])
 @pytest.mark.parametrize("n", [150, 1000])
-def test_ba_varies_as_that_of_numpys_multinomial(direction: str, formula: Any, n: int) -> None:
+def test_ba_varies_as_that_of_numpys_multinomial(direction, formula, n) -> None:
     columns, table = people(n), np.zeros((2, 2, 2, 2))
     roles = ("sensitive_features", "y_true", "y_pred", "sensitive_features_pred")
     np.add.at(table, tuple(columns[role] for role in roles), 1)
@@ -93,7 +91,7 @@ def test_reference_that_is_a_sample_adds_its_own_variance_to_mals() -> None:
 @pytest.mark.parametrize(
     "kind", [bam.DirectionalPredictabilityAmplification, bam.LeakageAmplification]
 )
-def test_labels_are_flipped_in_every_replicate(kind: Any) -> None:
+def test_labels_are_flipped_in_every_replicate(kind) -> None:
     columns, rng = people(1000), np.random.default_rng(9)
     once = kind(equalize="sampled", n_trials=1)
     plain = []
@@ -162,7 +160,7 @@ def test_data_that_a_seed_made_do_not_share_its_draws() -> None:
 @pytest.mark.parametrize(
     "metric", [bam.DirectionalBiasAmplification(), bam.MALSBiasAmplification()], ids=repr
 )
-def test_weight_that_all_rows_share_changes_nothing(metric: Any, weight: float) -> None:
+def test_weight_that_all_rows_share_changes_nothing(metric, weight) -> None:
     # 300 rows of weight 1/4 are 300 rows, and not 75. Sums of these weights are exact.
     columns = people(300)
     plain = metric.result(**columns, n_boot=200)
@@ -194,7 +192,7 @@ METRICS = [
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
-def test_copies_of_rows_in_clusters_tell_no_more_than_the_rows(metric: Any) -> None:
+def test_copies_of_rows_in_clusters_tell_no_more_than_the_rows(metric) -> None:
     columns = people(400)
     copies = {name: np.repeat(values, 9) for name, values in columns.items()}
     in_clusters = spread(metric, copies | {"clusters": np.repeat(np.arange(400), 9)})

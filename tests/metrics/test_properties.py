@@ -1,7 +1,5 @@
 """What holds for all data: perfect models, order, names, repetition, parts, weights of 0."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan
@@ -79,7 +77,7 @@ def same_values(values: dict[str, float]) -> Any:
 
 
 @given(rows_of_labels)
-def test_metrics_perfect_model_scores_zero(rows: list[Row]) -> None:
+def test_metrics_perfect_model_scores_zero(rows) -> None:
     right = [Row(y, y, group, group) for y, _, group, _, _ in rows]
     drawn = {"quality": "uncertainty_coefficient", "n_trials": 2, **LISTS}
     names = ("LA", "DPA A->T", "DPA T->A")
@@ -88,7 +86,7 @@ def test_metrics_perfect_model_scores_zero(rows: list[Row]) -> None:
 
 
 @given(rows_of_labels, st.randoms(use_true_random=False))
-def test_metrics_row_order_changes_nothing(rows: list[Row], random: Any) -> None:
+def test_metrics_row_order_changes_nothing(rows, random) -> None:
     metrics = METRICS | {
         "drawn": bam.DirectionalPredictabilityAmplification(equalize="sampled", n_trials=3, **LISTS)
     }
@@ -99,7 +97,7 @@ def test_metrics_row_order_changes_nothing(rows: list[Row], random: Any) -> None
 
 
 @given(rows_of_labels, st.lists(st.integers(1, 5), min_size=40, max_size=40))
-def test_metrics_whole_weights_equal_repetition(rows: list[Row], numbers: list[int]) -> None:
+def test_metrics_whole_weights_equal_repetition(rows, numbers) -> None:
     weighted = [row._replace(sample_weight=n) for row, n in zip(rows, numbers, strict=False)]
     repeated = [row for row, n in zip(rows, numbers, strict=False) for _ in range(n)]
     assert values_of(counts_of(weighted)) == same_values(values_of(counts_of(repeated)))
@@ -107,7 +105,7 @@ def test_metrics_whole_weights_equal_repetition(rows: list[Row], numbers: list[i
 
 @given(rows_of_labels, weights, st.lists(codes, max_size=5), st.randoms(use_true_random=False))
 def test_metrics_parts_and_rows_of_weight_zero_change_nothing(
-    rows: list[Row], given_weights: list[float], absent: list[int], random: Any
+    rows, given_weights, absent, random
 ) -> None:
     rows = [row._replace(sample_weight=w) for row, w in zip(rows, given_weights, strict=False)]
     added = [Row(*np.unravel_index(code, (3,) * 4), 0.0) for code in absent]
@@ -119,7 +117,7 @@ def test_metrics_parts_and_rows_of_weight_zero_change_nothing(
 
 
 @pytest.mark.parametrize("weight", [0.1, 1 / 3, 1e-9, 7.3])
-def test_directional_ties_survive_weights_that_are_not_whole(weight: float) -> None:
+def test_directional_ties_survive_weights_that_are_not_whole(weight) -> None:
     # 3 to 21 is as 7 to 49, but sums of such weights differ from the products by rounding.
     group, truth = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [3, 21, 7, 49], axis=1)
     result = bam.DirectionalBiasAmplification().result(
@@ -130,7 +128,7 @@ def test_directional_ties_survive_weights_that_are_not_whole(weight: float) -> N
 
 
 @pytest.mark.parametrize("doublings", [29, 33])
-def test_directional_one_row_in_billions_has_a_sign(doublings: int) -> None:
+def test_directional_one_row_in_billions_has_a_sign(doublings) -> None:
     # Counts (m + 1, m, m, m - 1) are off a tie by 1 of 4 m^2, which floats miss: n n_00 - n_0 n_0
     # = 4 m (m + 1) - (2 m + 1)^2 = -1, and 4 m m - (2 m + 1) (2 m - 1) = 1.
     lists: dict[str, Any] = {"class_labels": [0, 1], "group_labels": [0, 1]}
@@ -190,7 +188,7 @@ def test_dpa_two_by_two_pairs_of_rounding_weights_are_the_whole() -> None:
 
 
 @given(st.lists(st.sampled_from([0.1, 0.3, 0.7, 4 / 3]), min_size=20, max_size=20))
-def test_attacks_constant_group_of_rounding_weights_has_no_pairs(some: list[float]) -> None:
+def test_attacks_constant_group_of_rounding_weights_has_no_pairs(some) -> None:
     columns: dict[str, Any] = {
         "y_true": [0, 1] * 10,
         "y_pred": [0, 0, 1, 1] * 5,

@@ -1,7 +1,5 @@
 """Scorers and the rule for refit in real searches, on COMPAS."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
