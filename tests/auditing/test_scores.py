@@ -102,7 +102,7 @@ def test_scores_are_counted_saved_and_added(tmp_path) -> None:
     parts = [FRAME[FRAME["s"] < 2], FRAME[FRAME["s"] >= 2]]
     assert bam.Counts.from_chunks(parts, **names) == whole
     assert sum(bam.Counts.from_frame(part, **names) for part in parts) == whole
-    arrays = {name: FRAME[column] for name, column in (*NAMES.items(), ("y_score", "s"))}
+    arrays = {"y_true": FRAME["y"], "sensitive_features": FRAME["g"], "y_score": FRAME[["s"]]}
     assert bam.Counts.from_arrays(**arrays, threshold=3).n_rows == 400
     whole.save(tmp_path / "counts.json")
     report = bam.audit(tmp_path / "counts.json")
@@ -244,7 +244,7 @@ def test_scores_that_break_a_rule_are_refused(arguments, message) -> None:
         ),
         ({"y_score": np.ones(400)}, "y_score needs threshold= or y_pred=."),
         (
-            {"y_score": np.r_[np.nan, np.ones(399)], "threshold": 0.5},
+            {"y_score": [None, *[1.0] * 399], "threshold": 0.5},
             "y_score must not have missing values; received 1. Drop them",
         ),
         (

@@ -59,6 +59,8 @@ def clustered(n: int) -> Any:
         (label_rows, 100_000, (8, "rows")),
         (lambda n: matrix_rows(n, 40), 5000, (5000, "rows")),
         (lambda n: matrix_rows(n, 40), 5001, (1000, "blocks")),
+        # Two columns and two groups have eight distinct rows.
+        (lambda n: matrix_rows(n, 2), 25_000, (8, "rows")),
         (clustered, 5000, (5000, "clusters")),
         (clustered, 5001, (1000, "blocks")),
         # So are up to 50,000 distinct rows that stand for four rows on average.

@@ -128,6 +128,7 @@ def test_labels_named_as_missing_leave_probabilities_of_0_and_1() -> None:
     ("y", "p"),
     [
         (sparse.csr_array(np.array(Y)), P),
+        (sparse.csr_array(np.array(Y)[:, None]), P),
         (np.array(Y)[:, None], np.array(P)[:, None]),
         (pd.DataFrame({"y": Y}), pl.DataFrame({"p": P})),
     ],

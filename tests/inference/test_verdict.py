@@ -69,8 +69,8 @@ def test_judge_gap_has_a_status_by_its_band(true, predicted, errors, code, statu
     assert gap.predicted_rates == (predicted, 0.20)[sides]
     assert gap.true == pytest.approx(abs(true - 0.20))
     assert gap.predicted == pytest.approx((predicted - 0.20) * sides.step)
+    assert gap.in_mean is (code != "reverses" and clear != "")
     if code == "reverses":
-        assert not gap.in_mean
         assert np.isnan(judgement.mean_change.value)
         assert judgement.mean_change.reason == "no gap has a certain direction"
 

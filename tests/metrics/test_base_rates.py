@@ -88,6 +88,7 @@ def test_names_of_a_file_stand_for_labels_that_look_like_them(tmp_path, labels) 
 BAD_TABLES: list[tuple[dict[str, Any], str]] = [
     ({"rates": {"he": {"cook": 1.5}}}, "rates must hold numbers from 0 to 1 .*; received 1.5"),
     ({"rates": {"he": HALF["he"], "she": {"cook": 0.5}}}, "every group and class; received nan"),
+    ({"rates": {"he": {"cook": pd.NA, "nurse": 1}}}, "every group and class; received nan"),
     ({"rates": {"he": {"cook": "half"}}}, "rates must hold numbers; received .half"),
     ({"rates": [[0.5, 0.5]]}, "rates must be a frame or a mapping such as .*received a list"),
     ({"rates": {"he": 0.5}}, "rates must be a frame or a mapping such as .*received a dict"),

@@ -151,13 +151,13 @@ def test_weights_are_repetitions_for_an_attacker_that_takes_them(quality) -> Non
 @pytest.mark.parametrize(
     ("quality", "level"),
     [
-        # Rows of group a weigh 8: 80 and 30. The majorities of the groups stay what they were.
+        # Rows of group a weigh 8 times as much: 80 and 30. The majorities stay what they were.
         ("accuracy", (8 * 6 + 24) / 110),
         ("balanced_accuracy", (48 / (48 + 6) + 24 / (32 + 24)) / 2),
     ],
 )
 def test_weights_reach_attackers_that_take_none(attacker, quality, level) -> None:
-    columns = TABLE | {"sample_weight": np.where(GROUPS == "a", 8, 1)}
+    columns = TABLE | {"sample_weight": np.where(GROUPS == "a", 0.008, 0.001)}
     metric = new_metric(A_TO_T, attacker=attacker, quality=quality, **BY_HEART)
     assert levels(metric, columns)[0] == pytest.approx(level, abs=1e-12)
 
