@@ -5,7 +5,7 @@ Single labels are read as a matrix with a column for each class. None stands for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -144,19 +144,10 @@ def matrix_numbers(case: Case) -> Numbers:
         )
         return rate_numbers(case, scores, None if case.y_true is None else equal)
     scores, equal = (
-        _of_columns(matrix_oracle.directional(part, case.direction, reference or rows), columns)
+        matrix_oracle.directional(part, case.direction, reference or rows, columns)
         for part in (rows, errors)
     )
     return rate_numbers(case, scores, equal)
-
-
-def _of_columns(scores: Scores, columns: Iterable[Any]) -> Scores:
-    """Return the scores of some columns, with the mean over their pairs."""
-    kept = [pair for pair in scores.deltas if pair[1] in columns]
-    coefficients = {pair: scores.coefficients[pair] for pair in kept}
-    changes = {pair: scores.deltas[pair] for pair in kept}
-    defined = [coefficients[pair] * d for pair, d in changes.items() if d is not None]
-    return Scores(coefficients, changes, mean(defined))
 
 
 # Rates that are set by hand.

@@ -6,7 +6,7 @@ indicators is a list with a number for each row, 0, 1 or a probability; a label 
 tasks, and a task is a set of size 1. None stands for undefined.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain, product
 from itertools import combinations as subsets
@@ -95,10 +95,6 @@ def together(columns: Columns, labels: Labels) -> Column:
     return [prod(parts) for parts in zip(*(columns[label] for label in labels), strict=True)]
 
 
-def _singles(tasks: Iterable[Any]) -> list[Labels]:
-    return [(task,) for task in tasks]
-
-
 def sign(reference: Data, group: Any, labels: Labels) -> int:
     """The sign of P(a, t) - P(a) P(t) among rows that have a group or a task."""
     columns = [*reference.a.values(), *reference.t.values()]
@@ -119,20 +115,19 @@ def delta(rows: Data, direction: str, group: Any, labels: Labels) -> Fraction | 
     return None if made is None or true is None else made - true
 
 
-def directional(rows: Data, direction: str, reference: Data | None = None) -> Scores:
+def directional(rows: Data, direction: str, reference: Data, sets: Sequence[Labels]) -> Scores:
     """BA->: the mean of s_at D_at over the defined pairs."""
-    pairs = list(product(rows.a, _singles(rows.t)))
-    signs = {pair: sign(reference or rows, *pair) for pair in pairs}
+    pairs = list(product(rows.a, sets))
+    signs = {pair: sign(reference, *pair) for pair in pairs}
     deltas = {pair: delta(rows, direction, *pair) for pair in pairs}
     defined = [signs[pair] * deltas[pair] for pair in pairs if deltas[pair] is not None]
     return Scores(signs, deltas, mean(defined))
 
 
-def mals(rows: Data, reference: Data | None = None, sets: Sequence[Labels] | None = None) -> Scores:
+def mals(rows: Data, reference: Data, sets: Sequence[Labels]) -> Scores:
     """MALS: by task the sum over the favoured groups, averaged over the tasks."""
-    reference = reference or rows
     favoured, deltas, sums = {}, {}, []
-    for labels in _singles(rows.t) if sets is None else sets:
+    for labels in sets:
         contributions = []
         for group in rows.a:
             true = rate(reference.w, reference.a[group], together(reference.t, labels))
@@ -217,7 +212,7 @@ def multi(
     """Multi: mean |D| over groups and sets (undirected: summed over groups), and Var D."""
     pairs = list(product(rows.a, sets))
     if direction == "undirected":
-        coefficients, deltas = mals(rows, reference, sets)[:2]
+        coefficients, deltas = mals(rows, reference or rows, sets)[:2]
     else:
         coefficients = dict.fromkeys(pairs, 1)
         deltas = {pair: delta(rows, direction, *pair) for pair in pairs}

@@ -32,6 +32,15 @@ def test_import_of_all_names_needs_no_host() -> None:
     assert not load("from biasamp_adapters import *") & {"aif360", "fairlearn"}
 
 
+@pytest.mark.parametrize(("host", "name"), [("aif360", "AIF360"), ("fairlearn", "Fairlearn")])
+def test_import_without_a_host_names_its_extra(host, name) -> None:
+    program = f"import sys; sys.modules[{host!r}] = None; import biasamp_adapters; "
+    command = [sys.executable, "-c", f"{program} biasamp_adapters.{host}"]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    install = f'pip install "biasamp-adapters[{host}]"'
+    assert ended.stderr.splitlines()[-1] == f"ImportError: {name} is missing: {install}"
+
+
 @pytest.mark.parametrize("metric", ["BA", "LA"])
 def test_call_of_a_metric_loads_numpy_pandas_and_sparse_arrays_only(metric) -> None:
     name = {"BA": "directional_bias_amplification", "LA": "leakage_amplification"}[metric]

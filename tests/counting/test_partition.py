@@ -9,7 +9,7 @@ import biasamp_adapters as bam
 from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, TASK
 from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.counting.partition import Partition
-from biasamp_adapters.inference.replicates import FLIPS, generator
+from biasamp_adapters.inference.replicates import _DRAWS, FLIPS, generator
 
 Array = np.ndarray
 
@@ -120,8 +120,8 @@ def test_random_numbers_are_those_of_no_seed_of_a_user() -> None:
         user = np.random.default_rng(seed).integers(1000, size=6000)
         # As many are equal as chance makes: 6, give or take 2.4.
         assert (blocks == user).sum() < 6 + ALLOWED * np.sqrt(6)
-        drawn, flipped = (np.random.default_rng(seed).random(5), generator(FLIPS, seed).random(5))
-        assert not np.intersect1d(drawn, flipped).size
+        streams = np.random.default_rng(seed), generator(_DRAWS, seed), generator(FLIPS, seed)
+        assert len({number for stream in streams for number in stream.random(5)}) == 15
 
 
 # How often.

@@ -135,24 +135,6 @@ def test_seed_repeats_its_interval() -> None:
     assert interval(None) != interval(None)
 
 
-def test_data_that_a_seed_made_do_not_share_its_draws() -> None:
-    # Groups and predictions come from default_rng(0).integers, as blocks and draws could: were the
-    # numbers the same, the spread of a mean of 40,000 rows would be off by far.
-    rng = np.random.default_rng(0)
-    group, predicted = rng.integers(0, 2, 40_000), rng.integers(0, 2, 40_000)
-    weight = rng.random(40_000)
-    columns = {"y_true": 1 - predicted, "y_pred": predicted, "sensitive_features": group}
-    columns |= {"sample_weight": weight}
-    metric = bam.DirectionalBiasAmplification(reference=([1, 1, 0, 0], [1, 1, 0, 0]))
-    result = metric.result(**columns, n_boot=1000, random_state=0)
-    # A change is +1 or -1 with even chances, so (sum w^2)^.5 / sum w by group, of four pairs that
-    # are two numbers, half of each: 2^.5 / 2 in all.
-    error = np.sqrt((weight**2).sum() / 2) / (weight.sum() / 2) / np.sqrt(2)
-    # 1,000 blocks and 1,000 replicates have an error of sqrt(2 / 2000).
-    assert result.estimate.replicates.std() / error == pytest.approx(1, abs=5 * 0.032)
-    assert result.notes[-1].startswith("Intervals draw 1,000 random blocks of rows, because there")
-
-
 # Weights.
 
 
