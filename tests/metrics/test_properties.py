@@ -142,51 +142,6 @@ def test_directional_one_row_in_billions_has_a_sign(doublings) -> None:
     assert result.by_pair["sign"].tolist() == [-1, 1, 1, -1]
 
 
-# Weights whose sums depend on the order of the rows by rounding: a cell that is left by subtraction
-# is then not exactly 0.
-
-
-def test_dpa_constant_column_of_rounding_weights_has_one_class() -> None:
-    # All rows are women; of man and woman the last prediction is missing. For men the inputs low,
-    # mid show yes; no and missing, and of three classes two can be named: 2/3. For women yes has
-    # the weight 43/30, of which low holds 40/43, and missing is all mid: (40/43 + 1) / 2.
-    groups = bam.OverlappingGroups([[1, 1], [0, 1], [0, 1]], names=["man", "woman"])
-    missing = [float("nan")] * 2
-    metric = bam.DirectionalPredictabilityAmplification(
-        direction="T->A", quality="balanced_accuracy", equalize=None, missing="abstain"
-    )
-    value = metric(
-        ["low", "mid", "mid"],
-        ["low", "mid", "mid"],
-        sensitive_features=groups,
-        sensitive_features_pred=bam.OverlappingGroups(
-            [[1, 1], [0, 1], missing], names=["man", "woman"]
-        ),
-        sample_weight=[4 / 3, 0.1, 0.3],
-    )
-    man, woman = 2 / 3, (40 / 43 + 1) / 2
-    expected = ((man - 1) / (man + 1) + (woman - 1) / (woman + 1)) / 2
-    assert value == pytest.approx(expected, abs=1e-12)
-
-
-def test_dpa_two_by_two_pairs_of_rounding_weights_are_the_whole() -> None:
-    # "top" has the weight 49/15, of which group 1 has 20/49; "low" is all of group 2. So the model
-    # gives (20/49 + 1) / 2, and the truth, which is one class, 1.
-    metric = bam.DirectionalPredictabilityAmplification(
-        quality="balanced_accuracy", equalize=None, class_labels=["low", "top"]
-    )
-    result = metric.result(
-        y_true=["top"] * 5,
-        y_pred=["top", "top", "low", "top", "top"],
-        sensitive_features=[1, 2, 2, 2, 2],
-        sample_weight=[4 / 3, 0.3, 0.7, 0.3, 4 / 3],
-        n_boot=0,
-    )
-    expected = (69 / 98 - 1) / (69 / 98 + 1)
-    assert result.value == pytest.approx(expected, abs=1e-12)
-    assert result.by_pair["value"].tolist() == pytest.approx([expected] * 4, abs=1e-12)
-
-
 @given(st.lists(st.sampled_from([0.1, 0.3, 0.7, 4 / 3]), min_size=20, max_size=20))
 def test_attacks_constant_group_of_rounding_weights_has_no_pairs(some) -> None:
     columns: dict[str, Any] = {
