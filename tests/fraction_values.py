@@ -113,21 +113,6 @@ def reference_data(case: Case) -> Data | None:
     return matrix_oracle.data(truth, None, attribute, weights=weights, groups=groups)
 
 
-def with_equal_errors(rows: Data, direction: str, *, tasks_are_matrix: bool) -> Data:
-    """Return the rows with predictions that depend on nothing but the truth they predict."""
-    if direction != "T->A":
-        if tasks_are_matrix:
-            rows = matrix_oracle.with_blind_errors(rows, "t")
-        else:  # The oracle has confusions of several classes for groups only.
-            swapped = rows._replace(
-                a=rows.t, t=rows.a, a_hat=rows.t_hat, t_hat=rows.a_hat, labels=True
-            )
-            rows = rows._replace(t_hat=matrix_oracle.with_blind_errors(swapped, "a").a_hat)
-    if direction != "A->T":
-        rows = matrix_oracle.with_blind_errors(rows, "a")
-    return rows
-
-
 def matrix_numbers(case: Case) -> Numbers:
     """Return the numbers of BA, MALS or Multi."""
     rows, reference = matrix_data(case), reference_data(case)
@@ -137,7 +122,8 @@ def matrix_numbers(case: Case) -> Numbers:
         if not case.tasks_are_matrix:
             sets = [labels for labels in sets if labels in columns]
         return rate_numbers(case, matrix_oracle.multi(rows, case.direction, sets, reference))
-    errors = with_equal_errors(rows, case.direction, tasks_are_matrix=case.tasks_are_matrix)
+    predicted = {"A->T": "t", "T->A": "a", "undirected": "at"}[case.direction]
+    errors = matrix_oracle.with_blind_errors(rows, predicted, not case.tasks_are_matrix)
     if case.name == "MALS":
         scores, equal = (
             matrix_oracle.mals(part, reference or rows, columns) for part in (rows, errors)

@@ -162,11 +162,14 @@ def _blind(truth: Columns, made: Columns, w: Column, one_channel: bool) -> Colum
     return out
 
 
-def with_blind_errors(rows: Data, variables: str) -> Data:
-    """The rows with predictions of "a", "t" or both that depend on their own truth alone."""
+def with_blind_errors(rows: Data, variables: str, one_task: bool) -> Data:
+    """The rows with predictions of "a", "t" or both that depend on their own truth alone.
+
+    ``one_task`` says that every row has one task.
+    """
     errors = {}
     if "t" in variables:
-        errors["t_hat"] = _blind(rows.t, rows.t_hat, rows.w, False)
+        errors["t_hat"] = _blind(rows.t, rows.t_hat, rows.w, one_task)
     if "a" in variables:
         errors["a_hat"] = _blind(rows.a, rows.a_hat, rows.w, rows.labels)
     return rows._replace(**errors)

@@ -133,7 +133,7 @@ def test_fetch_compas_not_there_raises(tmp_path, monkeypatch) -> None:
         (BadStatusLine("?"), r"\?"),
     ],
 )
-def test_fetch_compas_without_network_names_source_folder_and_remedy(
+def test_fetch_compas_without_network_names_its_remedy(
     tmp_path, answer_with, error, reason
 ) -> None:
     answer_with(error)
@@ -181,7 +181,7 @@ def test_fetch_compas_unreadable_file_is_named(tmp_path, content) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>\nlog in\n</html>\n"], ids=["empty", "login"])
-def test_fetch_compas_download_of_something_else_keeps_nothing(
+def test_fetch_compas_download_of_another_file_keeps_nothing(
     tmp_path, answer_with, content
 ) -> None:
     answer_with(content)

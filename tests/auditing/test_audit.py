@@ -78,9 +78,7 @@ def test_audit_metrics_are_those_of_the_metrics_with_the_same_seed(compas, compa
         assert numbers.loc[result.key, ["value", "low", "high"]].tolist() == expected
 
 
-def test_audit_arrays_names_files_and_counts_give_the_same_summary(
-    compas, compas_report, tmp_path
-) -> None:
+def test_audit_of_arrays_files_and_counts_is_the_same(compas, compas_report, tmp_path) -> None:
     y, pred, race = (compas[name] for name in ("two_year_recid", "high", "race"))
     other = bam.audit(y, {"high": pred}, sensitive_features=race)
     assert json.loads(other.to_json(tmp_path / "audit.json")) == compas_report.summary

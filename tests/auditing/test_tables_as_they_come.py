@@ -135,6 +135,7 @@ def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": np.zeros((2, 400))}, "Several features"),
         ((TABLE["y"],), {"y_pred": "p"}, "received Series"),
         ((), {}, "y_true and y_pred, or data, must be given; received neither"),
+        ((), NAMES, "Pass an array, or data first as in audit(frame, ...)."),
         ((TABLE.assign(p="no"),), NAMES, "received 'no' and 0, 1: recode one of them"),
         ((TABLE,), {"y_true": "y", "sensitive_features": "g"}, "y_pred or sensitive_features_pred"),
         (

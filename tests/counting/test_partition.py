@@ -127,10 +127,6 @@ def test_random_numbers_are_those_of_no_seed_of_a_user() -> None:
 # How often.
 
 
-def moments(values: Array) -> tuple[Array, Array]:
-    return values.mean(axis=0), values.var(axis=0)
-
-
 @pytest.mark.parametrize("kind", ["few rows", "many rows", "weights", "clusters"])
 def test_parts_are_drawn_a_poisson_number_of_times(kind) -> None:
     others: dict[str, dict[str, Any]] = {

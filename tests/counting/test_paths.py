@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -204,41 +205,30 @@ OTHER = "must be CSV, Parquet or JSON: pass {}(...)."
         ("rows.csv", "y,p,g\n1,0,é\n".encode("latin-1"), NO_UTF8.format(2)),
         ("rows.csv", CSV.encode("utf-16"), NO_UTF8.format(1)),
         ("rows.csv", CSV + "1,0,a\r\n" * 3, "mixes line ends (LF and CRLF), or has a quote that"),
-        ("rows.csv", CSV + "1,0\n", "cannot be read (line 5): Expected Number of Columns: 3 Found"),
+        (
+            "rows.csv",
+            CSV + "secret,1\n",
+            "cannot be read (line 5): Expected Number of Columns: 3 F",
+        ),
+        ("rows.csv", CSV + "secret" * 400_000 + "\n" + CSV, "Maximum line size of 2000000"),
         ("rows.csv", CSV + '1,0,"a\n', "cannot be read (line 5): Value with unterminated quote"),
         ("rows.arff", "@relation rows", OTHER.format("pandas.read_csv")),
         ("rows.duckdb", "0000DUCK", "pass duckdb.connect(...).table(...)."),
         ("rows.xlsx", b"PK\x03\x04", OTHER.format("pandas.read_excel")),
         ("rows.json", '{"y":{"0":1},"p":{"0":1},"g":{"0":"a"}}', "has lists or records"),
+        ("rows.json", '[{"y":1,"p":"secret"},{"y":', "cannot be read: Malformed JSON"),
+        ("rows.jsonl", '{"y":1,"p":0,"g":"secret","y":2}\n', "cannot be read"),
+        ("rows.parquet", b"PAR1" + b"secret" * 9, "cannot be read"),
         ("rows.csv.gz", CSV, "cannot be read: Input is not a GZIP stream"),
         ("rows.csv.gz", gzip.compress(CSV.encode() * 99, mtime=0)[:-20], "cannot be read"),
     ],
 )
-def test_file_that_cannot_be_read_raises_with_the_true_cause(
-    tmp_path, monkeypatch, name, content, message
-) -> None:
+def test_unreadable_file_raises_its_cause(tmp_path, monkeypatch, name, content, message) -> None:
     monkeypatch.chdir(tmp_path)
     write(Path(name), content)
-    with pytest.raises(ValueError, match=r"header|UTF|is|has|mixes|must|read") as raised:
+    with pytest.raises(ValueError, match=rf"^'{re.escape(name)}' .*{re.escape(message)}") as raised:
         rows_of(name)
-    assert str(raised.value).startswith(f"'{name}' ")
-    assert message in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "fragment"),
-    [
-        ("rows.parquet", b"PAR1" + b"secret" * 9, "cannot be read"),
-        ("rows.json", '[{"y":1,"p":"secret"},{"y":', "cannot be read: Malformed JSON"),
-        ("rows.jsonl", '{"y":1,"p":0,"g":"secret","y":2}\n', "cannot be read"),
-        ("rows.csv", CSV + "secret" * 400_000 + "\n" + CSV, "Maximum line size of 2000000"),
-        ("rows.csv", CSV + "secret,1\n", "line 5.: Expected Number of Columns"),
-    ],
-)
-def test_error_of_a_file_is_short_and_without_its_data(tmp_path, name, content, fragment) -> None:
-    path = write(tmp_path / name, content)
-    with pytest.raises(ValueError, match=fragment) as raised:
-        rows_of(path)
+    # One short line, without the data of the file.
     assert len(str(raised.value)) <= 300
     assert "\n" not in str(raised.value)
     assert "secret" not in str(raised.value)

@@ -104,7 +104,7 @@ def test_metrics_whole_weights_equal_repetition(rows, numbers) -> None:
 
 
 @given(rows_of_labels, weights, st.lists(codes, max_size=5), st.randoms(use_true_random=False))
-def test_metrics_parts_and_rows_of_weight_zero_change_nothing(
+def test_metrics_parts_and_weights_of_zero_change_nothing(
     rows, given_weights, absent, random
 ) -> None:
     rows = [row._replace(sample_weight=w) for row, w in zip(rows, given_weights, strict=False)]

@@ -37,9 +37,7 @@ import biasamp_adapters as bam
         ("turned", ["60 → 20%", "40 → 80%"], PURPLE, "the gap reverses"),
     ],
 )
-def test_report_plot_shows_rates_in_the_colour_of_the_gap(
-    ax, model, numbers, colour, meaning
-) -> None:
+def test_report_plot_has_the_colour_of_the_gap(ax, model, numbers, colour, meaning) -> None:
     assert audit(model).plot(ax) is ax
     assert rows_of(ax)[:3] == ["a, 200 rows", "b, 200 rows", "gap in the labels"]
     assert texts_of(ax)[:2] == numbers

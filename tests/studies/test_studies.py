@@ -36,9 +36,7 @@ def sizes(rows: np.ndarray) -> list[int]:
         ({"max_ratio": 1e9}, [10, 40, 30, 20]),
     ],
 )
-def test_ratio_subset_of_labels_keeps_the_most_rows_that_the_ratio_allows(
-    options, expected
-) -> None:
+def test_ratio_subset_of_labels_keeps_the_most_rows_that_it_may(options, expected) -> None:
     rows = studies.ratio_subset(CLASS, GROUP, **options)
     assert sizes(rows) == expected
     assert (np.diff(rows) > 0).all()

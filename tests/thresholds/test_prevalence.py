@@ -233,6 +233,7 @@ NAMES, SUMS = "group_proba must have the columns 'a', 'b'; received ", "whose su
 ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"truth": [0, 1, 2, 0, 1, 2, 0, 1]}, "two classes.* received 0, 1, 2. With three or more"),
     ({"truth": [1] * 8}, "must have two classes.* received 1"),
+    ({"truth": SCORE, "score": TRUTH}, r"8 classes and y_score 2 values; are they swapped\?"),
     ({"truth": [], "score": [], "groups": []}, "must have two classes.* received none"),
     ({"truth": [*TRUTH[:7], None]}, "y_true must not have missing values; received 1"),
     ({"truth": TRUTH[:7]}, r"must have one shape; received \(8,\) and \(7,\)"),
