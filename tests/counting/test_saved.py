@@ -82,6 +82,12 @@ def test_saved_counts_keep_weights_clusters_groups_and_missing_predictions(tmp_p
     assert metric.result(loaded).to_dict() == metric.result(counts).to_dict()
 
 
+def test_save_warns_of_rows_that_stand_for_fewer_than_five(tmp_path) -> None:
+    counts = bam.Counts.from_arrays([0, 1], sensitive_features=[*"ab"], count=[4, 5])
+    with pytest.warns(bam.AmplificationWarning, match="^1 of 2 distinct rows stand for fewer than"):
+        counts.save(tmp_path / "counts.json")
+
+
 @pytest.mark.parametrize("kind", ["probabilities", "matrix", "sparse with a zero"])
 def test_saved_indicators_keep_values_and_missing_rows(tmp_path, kind) -> None:
     rng = np.random.default_rng(6)
@@ -201,6 +207,8 @@ def test_block_sums_hold_no_rows(tmp_path) -> None:
     assert all(variable["codes"] == [] for variable in written["variables"])
     assert min(written["n"]) >= 50
     assert len(written["n"]) >= 20
+    many = bam.Counts.from_arrays([0, 1], sensitive_features=[*"ab"], count=[200_000] * 2)
+    assert len(save_without_rows(many, tmp_path).rows.n) == 1000
 
 
 def test_small_group_is_one_sum_without_interval(tmp_path) -> None:
@@ -214,6 +222,13 @@ def test_small_group_is_one_sum_without_interval(tmp_path) -> None:
     # MALS also draws the reference, whose rates it reads.
     compared = bam.MALSBiasAmplification(reference=loaded).result(counts)
     assert compared.reason == "the saved counts hold one sum of c"
+
+
+@pytest.mark.parametrize(("n", "undrawn"), [(199, ("b",)), (200, ())])
+def test_group_of_fewer_than_200_rows_is_one_sum(tmp_path, n, undrawn) -> None:
+    # 20 blocks with ten rows of the group on average.
+    counts = bam.Counts.from_arrays([0, 1], sensitive_features=[*"ab"], count=[4000, n])
+    assert save_without_rows(counts, tmp_path).rows.undrawn == undrawn
 
 
 def test_few_rows_are_one_sum(tmp_path) -> None:

@@ -258,7 +258,9 @@ def test_accuracy_below_chance_is_noted(metric, errors, note) -> None:
 
 
 def test_wide_table_has_fewer_trials_and_a_note(monkeypatch) -> None:
-    monkeypatch.setattr("biasamp_adapters.metrics.attack_measurement._MOST_CELLS", 4 * 20)
-    note = "Mean of 20 trials; flips and folds leave a standard error of "
-    assert LA(equalize="sampled").result(**ROWS, n_boot=0).notes[0].startswith(note)
+    assert LA(equalize="sampled")(**ROWS) == LA(equalize="sampled", n_trials=100)(**ROWS)
+    for most, n_trials in ((4 * 20, 20), (4 * 4, 5)):  # Five are the fewest.
+        monkeypatch.setattr("biasamp_adapters.metrics.attack_measurement._MOST_CELLS", most)
+        note = f"Mean of {n_trials} trials; flips and folds leave a standard error of "
+        assert LA(equalize="sampled").result(**ROWS, n_boot=0).notes[0].startswith(note)
     assert LA(equalize="sampled", n_trials=30).result(**ROWS, n_boot=0).notes == ()

@@ -121,6 +121,12 @@ def test_interval_does_not_depend_on_how_the_value_is_equalized() -> None:
 # Seeds.
 
 
+def test_replicates_of_several_batches_are_all_there(monkeypatch) -> None:
+    monkeypatch.setattr("biasamp_adapters.inference.replicates._BATCH", 400)
+    result = bam.DirectionalBiasAmplification().result(**people(200), n_boot=45)
+    assert len(np.unique(result.estimate.replicates)) == 45
+
+
 def test_seed_repeats_its_interval() -> None:
     metric, columns = bam.DirectionalPredictabilityAmplification(), people(200)
 
@@ -138,7 +144,7 @@ def test_seed_repeats_its_interval() -> None:
 # Weights.
 
 
-@pytest.mark.parametrize("weight", [2.0**-300, 0.25, 8.0, 2.0**40])
+@pytest.mark.parametrize("weight", [2.0**-330, 0.25, 8.0, 2.0**40])
 @pytest.mark.parametrize(
     "metric", [bam.DirectionalBiasAmplification(), bam.MALSBiasAmplification()], ids=repr
 )
@@ -219,6 +225,20 @@ def test_variance_of_changes_of_few_rows_begins_at_0_as_their_size_does() -> Non
     variance = result.estimates["variance"]
     assert variance.value == pytest.approx(0.5**2 * 4 / 24, abs=1e-12)
     assert (result.estimate.low, variance.low) == (0, 0)
+
+
+@pytest.mark.parametrize(("moved", "is_clear"), [(18, False), (20, True)])
+def test_multi_of_four_errors_more_than_chance_makes_is_clear(moved, is_clear) -> None:
+    # Of 200 rows of each group 30 + m/2 change one way and 30 - m/2 the other, so each rate moves
+    # by m / 200 with an error of sqrt(60) / 200 = .0387. The mean size of two such errors is .8 of
+    # it, .031, and varies by .6 / sqrt(2) of it, .0164: .031 + 4 * .0164 = .0966.
+    truth, wrong = np.tile(np.repeat([1, 0], 100), 2), (30 - moved // 2, 30 + moved // 2)
+    is_wrong = np.concatenate([np.arange(100) < k for k in (*wrong, *wrong[::-1])])
+    groups = np.repeat([0, 1], 200)
+    metric = bam.MultiAttributeBiasAmplification()
+    result = metric.result(truth, truth ^ is_wrong, sensitive_features=groups, n_boot=500)
+    assert result.value == pytest.approx(moved / 200)
+    assert (result.estimate.low > 0) == is_clear
 
 
 def test_multi_of_clear_changes_has_the_interval_of_ba() -> None:

@@ -275,5 +275,9 @@ def test_interval_of_small_groups_is_wider_by_students_t_and_ends_at_1() -> None
     columns["y_pred"] = [1] * 18 + [0] * 2 + [1] * 16 + [0] * 64
     ba, multi = (x.result(**columns, n_boot=200).estimate.replicates for x in (metric, MULTI()))
     assert ba.std() / multi.std() == pytest.approx(expected, abs=1e-9)
+    # Fewer clusters are drawn instead.
+    in_clusters = columns | {"clusters": np.arange(100), "n_boot": 200}
+    ba, multi = (x.result(**in_clusters).estimate.replicates for x in (metric, MULTI()))
+    assert ba.std() / multi.std() == pytest.approx(1, abs=1e-9)
     nearly = metric.result(**columns | {"y_pred": [1] * 19 + [0] * 81}, n_boot=200)
     assert (nearly.value, nearly.interval[1]) == (pytest.approx(0.975), 1)

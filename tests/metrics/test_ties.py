@@ -104,6 +104,14 @@ def test_level_of_a_small_group_that_may_be_tied_reaches_as_far_as_its_rate() ->
     assert level.high == pytest.approx(level.value + 0.043, abs=0.01)
 
 
+def test_level_of_guesses_is_never_below_chance() -> None:
+    # Of .57 the interval would begin at .57 - 1.96 * sqrt(.57 * .43 / 200) = .501, but for ties.
+    predicted, groups = np.repeat([1, 0, 1, 0], [57, 43, 43, 57]), np.repeat([0, 1], 100)
+    metric = DPA(quality="accuracy", equalize=None)
+    result = metric.result([1, 0] * 100, predicted, sensitive_features=groups, n_boot=500)
+    assert result.estimates["psi_model"].low == 1 / 2
+
+
 def test_interval_of_a_ratio_ends_at_1() -> None:
     # Labels are a tie. One of 200 predictions is not the group: a third of the replicates hold no
     # error, and have the ratio 1. The tie would add to it.
