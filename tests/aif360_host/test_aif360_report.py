@@ -1,7 +1,5 @@
 """Audits of AIF360's datasets, with AIF360's own measures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from aif360_cases import SEXES, classified, compas, dataset, drawn, hiring, metric_of
@@ -50,7 +48,7 @@ def test_report_of_the_host_s_metric_is_that_of_arrays() -> None:
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])
-def test_report_has_the_host_s_measures(n_labels: int) -> None:
+def test_report_has_the_host_s_measures(n_labels) -> None:
     frame = drawn(n_labels)
     truth = dataset(frame, weighted=True)
     predicted = classified(truth, frame["y_pred"])

@@ -1,7 +1,5 @@
 """Classifiers that hand groups on: to thresholds, and to Fairlearn's mitigations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
