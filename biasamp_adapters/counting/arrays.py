@@ -100,9 +100,9 @@ def _read_list(values: Sequence[Any], argument: str) -> Any:
             raise ValueError(f"{rule}, and rows an array; received a list of arrays")
         rule = "must be a frame or a mapping such as {'race': race, 'sex': sex}"
         raise ValueError(f"several columns of {argument} {rule}; received a list of arrays")
-    if not isinstance(values[0], list | tuple):
-        return values
-    return np.array([list(row) for row in values], dtype=object)
+    if isinstance(values[0], list | tuple):
+        return np.array([list(row) for row in values], dtype=object)
+    return values
 
 
 def name_of(values: Any) -> Any:
@@ -132,11 +132,8 @@ def to_array(values: Any, argument: str) -> Any:
         rule = f"{argument}={values!r:.80} names a column"
         raise ValueError(f"{rule}. Pass an array, or data first as in audit(frame, ...).")
     if not isinstance(values, Collection) or isinstance(values, Set | Mapping):
-        kind = type(values).__name__
-        is_of_aif360 = hasattr(values, "protected_attribute_names")
-        hint = ". Use biasamp_adapters.aif360.audit_report" if is_of_aif360 else ""
-        hint = ". Use metric.result(counts) or audit(counts)" if kind == "Counts" else hint
-        raise ValueError(f"{argument} must be a column of values; received a {kind}{hint}")
+        received = type(values).__name__
+        raise ValueError(f"{argument} must be a column of values; received a {received}")
     return to_objects(values)
 
 
@@ -163,8 +160,6 @@ def level_of_index(values: Any, level: str, argument: str) -> Any:
             f"y_true's index has no level {level!r}. "
             f"Write y.set_axis(pd.Index({level}, name={level!r}))."
         )
-    if index.names.count(level) > 1:
-        raise ValueError(f"y_true's index must have one level {level!r}; received several")
     return index.get_level_values(level).to_series(index=index, name=level)
 
 
