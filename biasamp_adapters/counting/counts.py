@@ -194,7 +194,10 @@ class Counts:
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
-        return Counts(self.rows + other.rows)
+        ours, theirs = self.rows, other.rows
+        if ours.n_clusters is not None and theirs.cluster is not None:
+            theirs = replace(theirs, cluster=theirs.cluster + ours.n_clusters)
+        return Counts(ours.append(theirs))
 
     def __radd__(self, other: Any) -> Counts:
         """Return the counts themselves for the 0 that ``sum`` begins with."""
