@@ -290,11 +290,10 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
         inputs |= {(role, model): values for model, values in by_model.items()}
     inputs = {key: values for key, values in inputs.items() if values is not None}
     first, second, scored = ([m for role, m in inputs if role == name] for name in roles)
-    models = first or scored
-    if models and second and set(models) != set(second):
-        rule = f"sensitive_features_pred must be a mapping of the models {listing(models)}"
-        is_mapping = isinstance(columns[ATTRIBUTE_PREDICTION], Mapping)
-        raise ValueError(f"{rule}; received {listing(second) if is_mapping else 'one column'}")
+    models = first or scored or second
+    if second and set(second) != set(models):
+        rule = f"{ATTRIBUTE_PREDICTION} must be a mapping of the models {listing(models)}"
+        raise ValueError(f"{rule}; received {listing(second)}")
     if not set(scored) <= set(models):
         rule = f"y_score must be a mapping of the models {listing(models)}"
         raise ValueError(f"{rule}; received {listing(scored)}")
@@ -340,21 +339,19 @@ def read_counts(
     given = {name: value for name, value in columns.items() if value is not None}
     if y_pred is not None:
         given[PREDICTION] = y_pred
+    check_threshold(given, options)
     if data is None or are_arrays(data, given):
-        check_threshold(given, options)
         true = {} if data is None else {TASK: data}
         return Counts(count_arrays(given | true, options)), None
     counts = load_counts(data)
     if counts is None:
-        check_threshold(given, options)
         return Counts(_count_frames([data], given, options)), given
     _refuse_strata(given)
     if given:
         raise ValueError(f"counts hold all variables, so {next(iter(given))} must not be given")
-    for name in ("missing_values", "threshold"):
-        if options.get(name) not in (None, (), []):
-            rule = f"{name} is read where rows are counted"
-            raise ValueError(f"{rule}, by Counts.from_frame or biasamp count")
+    if options["missing_values"] not in ((), []):
+        rule = "missing_values is read where rows are counted"
+        raise ValueError(f"{rule}, by Counts.from_frame or biasamp count")
     if options["missing"] == "drop":
         counts = Counts(finish_rows(counts.rows, {"missing": "drop"}))
     return counts, None

@@ -193,7 +193,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sensitive_features": pa.array([{"u": 1}] * 4)}, "must hold labels such as"),
     ({"sensitive_features": [pd.Series(G), pd.Series(G)]}, "a frame or a mapping such as"),
     ({"sensitive_features": np.array([[*"ab"] * 500] * 2)}, "as many rows; received y_true 4"),
-    ({"sensitive_features": "race"}, r"Write pd.Series\(y, index=.*\). Functions and audit also"),
+    ({"sensitive_features": "race"}, r"Pass an array as sensitive_features, or write y.set_axis\("),
     ({"y_true": pd.Series(Y), "sensitive_features": "race"}, "no level 'race'"),
     ({"sensitive_features": None}, "sample_params={NAME: .* In scikit-learn: amplification_scorer"),
     ({"sensitive_features": ["a"] * 4}, "at least two groups; received only 'a'"),
@@ -224,7 +224,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"class_labels": {0, 1}}, "must be in an order, as in a list; received a set"),
     ({"class_labels": [0, 2]}, "class_labels must list every label; received 1"),
     ({"group_labels": "ab"}, "group_labels must be in an order"),
-    ({"pos_label": 7}, "pos_label must be one of 0, 1; received 7"),
+    ({"pos_label": 7}, "pos_label must be 0 or 1; received 7"),
     ({"missing_values": "NA"}, "missing_values must be a list of labels; received 'NA'"),
     ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels; received inf"),
     ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
@@ -263,7 +263,7 @@ def test_labels_that_only_predictions_have_leave_a_note() -> None:
 
 def test_models_of_both_predictions_must_be_the_same() -> None:
     models = {"old": P, "new": Y}
-    with pytest.raises(ValueError, match="the models 'old', 'new'; received one column"):
+    with pytest.raises(ValueError, match="the models 'old', 'new'; received 'model'"):
         bam.compare(Y, models, sensitive_features=G, sensitive_features_pred=G, metric="BA T->A")
 
 
