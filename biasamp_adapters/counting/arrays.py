@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import PREDICTED, PREDICTION, SCORE, Array, Label, ordered
+from biasamp_adapters.counting.labels import PREDICTED, SCORE, Array, Label, ordered
 from biasamp_adapters.counting.variables import OverlappingGroups
 from biasamp_adapters.warning import AmplificationWarning
 
@@ -95,11 +95,8 @@ def batch_to_table(values: Any) -> Any:
 def _read_list(values: Sequence[Any], argument: str) -> Any:
     """Return a list of rows as a matrix, and any other list as it is; raise for several columns."""
     if isinstance(values[0], np.ndarray | pd.Series | pd.DataFrame):
-        if argument == PREDICTION:
-            rule = "several models are a mapping, y_pred={'old': old, 'new': new}"
-            raise ValueError(f"{rule}, and rows an array; received a list of arrays")
-        rule = "must be a frame or a mapping such as {'race': race, 'sex': sex}"
-        raise ValueError(f"several columns of {argument} {rule}; received a list of arrays")
+        rule = f"{argument} must be one array, or several in a frame or a mapping of names"
+        raise ValueError(f"{rule}; received a list of arrays")
     if isinstance(values[0], list | tuple):
         return np.array([list(row) for row in values], dtype=object)
     return values

@@ -220,11 +220,9 @@ def right_labels(truth: Variable, prediction: Variable) -> Variable:
         missing = len(truth.labels)
         codes = np.where(truth.codes == prediction.codes, truth.codes, missing)
         return replace(truth, codes=codes.astype(truth.codes.dtype))
-    both: Any = truth.values
-    others: Any = prediction.values
-    if sparse.issparse(others):
-        both, others = others, both
-    both = both.multiply(others).tocsr() if sparse.issparse(both) else both * others
+    both: Any = truth.values * prediction.values
+    if sparse.issparse(both):
+        both = both.tocsr()
     return Block(truth.labels, both, np.zeros(len(truth), dtype=bool), prediction.is_matrix)
 
 

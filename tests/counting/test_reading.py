@@ -191,7 +191,10 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sensitive_features": [["a"], ["b", "c"], ["a"], ["a"]]}, "Label sets are a matrix with one"),
     ({"sensitive_features": pl.Series([["a"], ["b"], ["a"], ["a"]])}, "must hold labels such as"),
     ({"sensitive_features": pa.array([{"u": 1}] * 4)}, "must hold labels such as"),
-    ({"sensitive_features": [pd.Series(G), pd.Series(G)]}, "a frame or a mapping such as"),
+    (
+        {"sensitive_features": [pd.Series(G), pd.Series(G)]},
+        "several in a frame or a mapping of names; received a list",
+    ),
     ({"sensitive_features": np.array([[*"ab"] * 500] * 2)}, "as many rows; received y_true 4"),
     ({"sensitive_features": "race"}, r"Pass an array as sensitive_features, or write y.set_axis\("),
     ({"y_true": pd.Series(Y), "sensitive_features": "race"}, "no level 'race'"),
@@ -208,8 +211,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, "probabilities from 0 to 1; received 1.2"),
     ({"y_true": np.eye(4)}, "y_true has 4 columns and y_pred 1. Pass the column of the labels"),
     ({"y_pred": np.full((4, 2), 0.5)}, r"Pass predict_proba\(X\)\[:, 1\]"),
-    ({"y_pred": [np.array(P), np.array(Y)]}, "several models are a mapping, y_pred={'old': old"),
-    ({"y_pred": [pd.DataFrame(P)] * 2}, "and rows an array; received a list of arrays"),
+    ({"y_pred": [pd.DataFrame(P)] * 2}, "y_pred must be one array, or several in"),
     ({"y_true": np.zeros((2, 2, 2))}, "one or two dimensions; received 3"),
     ({"y_true": pl.LazyFrame({"a": Y})}, "y_true must be in memory"),
     (
