@@ -22,7 +22,6 @@ from biasamp_adapters.counting.labels import (
     PREDICTION,
     SCORE,
     TASK,
-    TRUTH,
     Key,
     Label,
     listing,
@@ -217,8 +216,7 @@ class Counts:
 
 def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return columns, and options with their defaults; raise if an argument is neither."""
-    _refuse_strata(arguments)
-    allowed = [*(role for role in TRUTH if " " not in role), *NUMBERS, *_OPTIONS]
+    allowed = [*PREDICTED, *PREDICTED.values(), SCORE, *NUMBERS, *_OPTIONS]
     unknown = [name for name in arguments if name not in allowed]
     if unknown:
         raise ValueError(f"unknown argument {unknown[0]!r}; arguments are {', '.join(allowed)}")
@@ -226,13 +224,6 @@ def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     options = {name: arguments.get(name, _OPTIONS[name]) for name in _OPTIONS}
     check_threshold(columns, options)
     return columns, options
-
-
-def _refuse_strata(arguments: Mapping[str, Any]) -> None:
-    """Raise if counts are asked for strata."""
-    if arguments.get(CONTROL) is not None:
-        rule = "control_features must not be given with counts"
-        raise ValueError(f"{rule}. Strata are counted each alone: audit the counts of each")
 
 
 def _count_frames(
@@ -346,7 +337,6 @@ def read_counts(
     counts = load_counts(data)
     if counts is None:
         return Counts(_count_frames([data], given, options)), given
-    _refuse_strata(given)
     if given:
         raise ValueError(f"counts hold all variables, so {next(iter(given))} must not be given")
     if options["missing_values"] not in ((), []):
