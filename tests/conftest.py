@@ -1,7 +1,5 @@
 """What every test needs: the right package, the folder of real data, and Hypothesis' settings."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 from pathlib import Path

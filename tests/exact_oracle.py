@@ -5,8 +5,6 @@ held against it. Rows carry weights, which makes random errors easy: a row whose
 becomes one row per label, weighted by the probability of that label. None stands for undefined.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import product

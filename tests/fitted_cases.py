@@ -1,7 +1,5 @@
 """Tables of known scores, and metrics with attackers that are fitted on them."""
 
-from __future__ import annotations
-
 from math import log
 from typing import Any
 

@@ -1,11 +1,9 @@
 """One case for the package and for the oracles: rows, a metric and its options."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 
 class Reference(NamedTuple):
@@ -164,7 +162,7 @@ class Case:
             label = " + ".join(str(self.class_labels[column]) for column in label)
         return f"{group} | {label}"
 
-    def kept(self) -> Case:
+    def kept(self) -> Self:
         """Return the case without rows of weight 0, and without those that are dropped."""
         columns = [self.y_true, self.y_pred, self.groups_pred]
         if self.reads_groups:
@@ -179,7 +177,7 @@ class Case:
             reference = Reference(*(take(column, positive) for column in reference))
         return replace(self.taken(kept), reference=reference)
 
-    def taken(self, rows: Sequence[int]) -> Case:
+    def taken(self, rows: Sequence[int]) -> Self:
         """Return the case with some of its rows."""
         names = ("y_true", "y_pred", "groups", "groups_pred", "weights", "clusters")
         return replace(self, **{name: take(getattr(self, name), rows) for name in names})

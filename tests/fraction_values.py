@@ -5,7 +5,7 @@ Single labels are read as a matrix with a column for each class. None stands for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -113,21 +113,6 @@ def reference_data(case: Case) -> Data | None:
     return matrix_oracle.data(truth, None, attribute, weights=weights, groups=groups)
 
 
-def with_equal_errors(rows: Data, direction: str, *, tasks_are_matrix: bool) -> Data:
-    """Return the rows with predictions that depend on nothing but the truth they predict."""
-    if direction != "T->A":
-        if tasks_are_matrix:
-            rows = matrix_oracle.with_blind_errors(rows, "t")
-        else:  # The oracle has confusions of several classes for groups only.
-            swapped = rows._replace(
-                a=rows.t, t=rows.a, a_hat=rows.t_hat, t_hat=rows.a_hat, labels=True
-            )
-            rows = rows._replace(t_hat=matrix_oracle.with_blind_errors(swapped, "a").a_hat)
-    if direction != "A->T":
-        rows = matrix_oracle.with_blind_errors(rows, "a")
-    return rows
-
-
 def matrix_numbers(case: Case) -> Numbers:
     """Return the numbers of BA, MALS or Multi."""
     rows, reference = matrix_data(case), reference_data(case)
@@ -137,26 +122,18 @@ def matrix_numbers(case: Case) -> Numbers:
         if not case.tasks_are_matrix:
             sets = [labels for labels in sets if labels in columns]
         return rate_numbers(case, matrix_oracle.multi(rows, case.direction, sets, reference))
-    errors = with_equal_errors(rows, case.direction, tasks_are_matrix=case.tasks_are_matrix)
+    predicted = {"A->T": "t", "T->A": "a", "undirected": "at"}[case.direction]
+    errors = matrix_oracle.with_blind_errors(rows, predicted, not case.tasks_are_matrix)
     if case.name == "MALS":
         scores, equal = (
             matrix_oracle.mals(part, reference or rows, columns) for part in (rows, errors)
         )
         return rate_numbers(case, scores, None if case.y_true is None else equal)
     scores, equal = (
-        _of_columns(matrix_oracle.directional(part, case.direction, reference or rows), columns)
+        matrix_oracle.directional(part, case.direction, reference or rows, columns)
         for part in (rows, errors)
     )
     return rate_numbers(case, scores, equal)
-
-
-def _of_columns(scores: Scores, columns: Iterable[Any]) -> Scores:
-    """Return the scores of some columns, with the mean over their pairs."""
-    kept = [pair for pair in scores.deltas if pair[1] in columns]
-    coefficients = {pair: scores.coefficients[pair] for pair in kept}
-    changes = {pair: scores.deltas[pair] for pair in kept}
-    defined = [coefficients[pair] * d for pair, d in changes.items() if d is not None]
-    return Scores(coefficients, changes, mean(defined))
 
 
 # Rates that are set by hand.

@@ -6,9 +6,7 @@ indicators is a list with a number for each row, 0, 1 or a probability; a label 
 tasks, and a task is a set of size 1. None stands for undefined.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain, product
 from itertools import combinations as subsets
@@ -97,10 +95,6 @@ def together(columns: Columns, labels: Labels) -> Column:
     return [prod(parts) for parts in zip(*(columns[label] for label in labels), strict=True)]
 
 
-def _singles(tasks: Iterable[Any]) -> list[Labels]:
-    return [(task,) for task in tasks]
-
-
 def sign(reference: Data, group: Any, labels: Labels) -> int:
     """The sign of P(a, t) - P(a) P(t) among rows that have a group or a task."""
     columns = [*reference.a.values(), *reference.t.values()]
@@ -121,20 +115,19 @@ def delta(rows: Data, direction: str, group: Any, labels: Labels) -> Fraction | 
     return None if made is None or true is None else made - true
 
 
-def directional(rows: Data, direction: str, reference: Data | None = None) -> Scores:
+def directional(rows: Data, direction: str, reference: Data, sets: Sequence[Labels]) -> Scores:
     """BA->: the mean of s_at D_at over the defined pairs."""
-    pairs = list(product(rows.a, _singles(rows.t)))
-    signs = {pair: sign(reference or rows, *pair) for pair in pairs}
+    pairs = list(product(rows.a, sets))
+    signs = {pair: sign(reference, *pair) for pair in pairs}
     deltas = {pair: delta(rows, direction, *pair) for pair in pairs}
     defined = [signs[pair] * deltas[pair] for pair in pairs if deltas[pair] is not None]
     return Scores(signs, deltas, mean(defined))
 
 
-def mals(rows: Data, reference: Data | None = None, sets: Sequence[Labels] | None = None) -> Scores:
+def mals(rows: Data, reference: Data, sets: Sequence[Labels]) -> Scores:
     """MALS: by task the sum over the favoured groups, averaged over the tasks."""
-    reference = reference or rows
     favoured, deltas, sums = {}, {}, []
-    for labels in _singles(rows.t) if sets is None else sets:
+    for labels in sets:
         contributions = []
         for group in rows.a:
             true = rate(reference.w, reference.a[group], together(reference.t, labels))
@@ -169,11 +162,14 @@ def _blind(truth: Columns, made: Columns, w: Column, one_channel: bool) -> Colum
     return out
 
 
-def with_blind_errors(rows: Data, variables: str) -> Data:
-    """The rows with predictions of "a", "t" or both that depend on their own truth alone."""
+def with_blind_errors(rows: Data, variables: str, one_task: bool) -> Data:
+    """The rows with predictions of "a", "t" or both that depend on their own truth alone.
+
+    ``one_task`` says that every row has one task.
+    """
     errors = {}
     if "t" in variables:
-        errors["t_hat"] = _blind(rows.t, rows.t_hat, rows.w, False)
+        errors["t_hat"] = _blind(rows.t, rows.t_hat, rows.w, one_task)
     if "a" in variables:
         errors["a_hat"] = _blind(rows.a, rows.a_hat, rows.w, rows.labels)
     return rows._replace(**errors)
@@ -219,7 +215,7 @@ def multi(
     """Multi: mean |D| over groups and sets (undirected: summed over groups), and Var D."""
     pairs = list(product(rows.a, sets))
     if direction == "undirected":
-        coefficients, deltas = mals(rows, reference, sets)[:2]
+        coefficients, deltas = mals(rows, reference or rows, sets)[:2]
     else:
         coefficients = dict.fromkeys(pairs, 1)
         deltas = {pair: delta(rows, direction, *pair) for pair in pairs}

@@ -3,8 +3,6 @@
 They are compared with those of loops in exact fractions.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from math import isnan

@@ -1,7 +1,5 @@
 """Random cases of all metrics. A case is the same for the same seed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -283,27 +281,24 @@ def _with_labels_that_occur(case: Case) -> Case | None:
     if case.task_kind == "chances" and all(p in (None, 0, 1) for p in case.y_pred):
         return None
     if not case.tasks_are_matrix:
-        true, predicted = set(rows.y_true), {*rows.y_pred} - {None}
-        if case.task_kind == "chances":
-            predicted = {0, 1}
-        if not (true & predicted and true & set(reference.y_true)):
-            return None
-        if len(true) <= 2 < len(predicted - true):
-            return None  # Numbers would be taken for scores.
-        classes = _those_in(classes, true | predicted | set(reference.y_true))
+        predicted = {0, 1} if case.task_kind == "chances" else {*rows.y_pred} - {None}
+        classes = _those_that_occur(classes, {*rows.y_true}, predicted, {*reference.y_true})
     if not case.groups_are_matrix:
-        true, predicted = set(rows.groups), {*rows.groups_pred} - {None}
-        if not (true & predicted and true & set(reference.groups)):
-            return None
-        if len(true) <= 2 < len(predicted - true):
-            return None
-        groups = _those_in(groups, true | predicted | set(reference.groups))
+        predicted = {*rows.groups_pred} - {None}
+        groups = _those_that_occur(groups, {*rows.groups}, predicted, {*reference.groups})
+    if classes is None or groups is None:
+        return None
     return replace(case, class_labels=classes, group_labels=groups, lists_labels=False)
 
 
-def _those_in(labels: list[Any], present: set[Any]) -> list[Any]:
-    """Return the labels that are present, in their order."""
-    return [label for label in labels if label in present]
+def _those_that_occur(
+    labels: list[Any], true: set[Any], predicted: set[Any], of_reference: set[Any]
+) -> list[Any] | None:
+    """Return the labels that occur, in their order; None if the package refuses them."""
+    are_like_scores = len(true) <= 2 < len(predicted - true)
+    if are_like_scores or not (true & predicted and true & of_reference):
+        return None
+    return [label for label in labels if label in true | predicted | of_reference]
 
 
 # Options.

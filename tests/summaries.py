@@ -3,8 +3,6 @@
 Unless a test says otherwise, the gap between A and B in hired = 1 grows from 12 to 24 points.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 OF_MODEL = {"model": "model", "direction": "A->T"}

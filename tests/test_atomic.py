@@ -1,7 +1,5 @@
 """Files are written whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path
@@ -16,7 +14,7 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["report.html", "x" * 200 + ".json", "[a]*+é.json"])
-def test_file_is_written_in_utf_8_and_replaced(tmp_path: Path, name: str) -> None:
+def test_file_is_written_in_utf_8_and_replaced(tmp_path, name) -> None:
     path = tmp_path / name
     for text in ("ä → é", "second"):
         atomic.write_text(path, text)
@@ -24,7 +22,7 @@ def test_file_is_written_in_utf_8_and_replaced(tmp_path: Path, name: str) -> Non
     assert names(tmp_path) == [name]
 
 
-def test_failure_keeps_the_old_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure_keeps_the_old_file_alone(tmp_path, monkeypatch) -> None:
     path = tmp_path / "counts.json"
     atomic.write_text(path, "old")
     with pytest.raises(UnicodeEncodeError):
@@ -41,7 +39,7 @@ def test_failure_keeps_the_old_file_alone(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
-def test_file_has_the_permissions_of_others_or_of_the_one_before(tmp_path: Path) -> None:
+def test_file_has_the_permissions_of_others_or_of_the_one_before(tmp_path) -> None:
     path, plain = tmp_path / "counts.json", tmp_path / "plain"
     plain.write_text("")
     atomic.write_text(path, "new")
@@ -51,7 +49,7 @@ def test_file_has_the_permissions_of_others_or_of_the_one_before(tmp_path: Path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
-def test_link_stays_a_link(tmp_path: Path) -> None:
+def test_link_stays_a_link(tmp_path) -> None:
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text("old")
     link.symlink_to(target)

@@ -3,8 +3,6 @@
 Every table is `rows()`: labels 60 and 40 of 100 in the groups a and b, predictions 70 and 30.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -96,12 +94,12 @@ def summary_of(biasamp: Biasamp, *arguments: str) -> Any:
     ],
     ids=lambda x: x[0] if isinstance(x, list) else "",
 )
-def test_option_in_summary(biasamp: Biasamp, options: list[str], part: str, expected: Any) -> None:
+def test_option_in_summary(biasamp, options, part, expected) -> None:
     summary = summary_of(biasamp, "rows.csv", *COLUMNS, *QUICK, *options)
     assert (summary["data"] | summary["method"])[part] == expected
 
 
-def test_audit_given_rates_take_the_place_of_labels(biasamp: Biasamp) -> None:
+def test_audit_given_rates_take_the_place_of_labels(biasamp) -> None:
     summary = summary_of(biasamp, "rows.csv", *COLUMNS[2:], *QUICK, "--reference", "rates.json")
     assert summary["data"]["compared_with"] == "given rates"
     [gap] = summary["gaps"]
@@ -109,7 +107,7 @@ def test_audit_given_rates_take_the_place_of_labels(biasamp: Biasamp) -> None:
 
 
 @pytest.mark.parametrize("file", ["rows.csv", "rows.parquet"])
-def test_missing_values_given_as_text_are_also_numbers(biasamp: Biasamp, file: str) -> None:
+def test_missing_values_given_as_text_are_also_numbers(biasamp, file) -> None:
     columns = [*COLUMNS[:4], "--sensitive-features", "U", "--missing", "drop"]
     data = summary_of(biasamp, file, *columns, *QUICK, "--missing-values", "-1,?")["data"]
     assert (data["rows"], data["left_out"]) == (198, 2)
@@ -118,7 +116,7 @@ def test_missing_values_given_as_text_are_also_numbers(biasamp: Biasamp, file: s
     assert (data["rows"], data["left_out"]) == (100, 100)
 
 
-def test_audit_pattern_is_a_label_matrix(biasamp: Biasamp) -> None:
+def test_audit_pattern_is_a_label_matrix(biasamp) -> None:
     table = rows().rename(columns={"T": "true_cat", "P": "pred_cat"})
     table.assign(true_dog=0, pred_dog=0).to_csv("matrix.csv", index=False)
     columns = ["--y-true", "true_*", "--y-pred", "pred_*", "--sensitive-features", "A"]
@@ -126,7 +124,7 @@ def test_audit_pattern_is_a_label_matrix(biasamp: Biasamp) -> None:
     assert [task["name"] for task in data["classes"]] == ["cat", "dog"]
 
 
-def test_audit_where_is_told_in_the_title(biasamp: Biasamp) -> None:
+def test_audit_where_is_told_in_the_title(biasamp) -> None:
     code, printed = biasamp("audit", "rows.csv", *COLUMNS, *QUICK, "--where", "B = 'x'")
     assert (code, printed.splitlines()[0][:22]) == (0, "Only rows where B = 'x'"[:22])
     options = ["--title", "Day 1.", "--where", "B = 'x'"]
@@ -134,7 +132,7 @@ def test_audit_where_is_told_in_the_title(biasamp: Biasamp) -> None:
     assert summary["title"] == "Day 1. Only rows where B = 'x'"
 
 
-def test_audit_full_prints_all_tables(biasamp: Biasamp) -> None:
+def test_audit_full_prints_all_tables(biasamp) -> None:
     (_, short), (_, full) = (
         biasamp("audit", "rows.csv", *COLUMNS, *QUICK, *options) for options in ([], ["--full"])
     )
@@ -143,7 +141,7 @@ def test_audit_full_prints_all_tables(biasamp: Biasamp) -> None:
     assert "How to read this" not in short
 
 
-def test_score_at_a_threshold_is_the_prediction(biasamp: Biasamp) -> None:
+def test_score_at_a_threshold_is_the_prediction(biasamp) -> None:
     # The score is 0.75 where P is 1, and else 0.25.
     columns = ["--y-true", "T", "--y-score", "S", "--threshold", "0.5", "--sensitive-features", "A"]
     for pos_label in ("1", "0"):
@@ -156,7 +154,7 @@ def test_score_at_a_threshold_is_the_prediction(biasamp: Biasamp) -> None:
     assert gap["predicted"] == pytest.approx(0.7 - 0.3)
 
 
-def test_control_features_have_strata(biasamp: Biasamp) -> None:
+def test_control_features_have_strata(biasamp) -> None:
     summary = summary_of(biasamp, "rows.csv", *COLUMNS, *QUICK, "--control-features", "B")
     # Every other row is x, so each stratum is like the whole: +10 points in a, -10 in b.
     strata = {record["stratum"]: record for record in summary["strata"]}
@@ -164,7 +162,7 @@ def test_control_features_have_strata(biasamp: Biasamp) -> None:
         assert (strata[stratum]["rows"], strata[stratum]["value"]) == (100, pytest.approx(0.1))
 
 
-def test_count_of_two_files_adds_and_keeps_rows_that_meet_where(biasamp: Biasamp) -> None:
+def test_count_of_two_files_adds_and_keeps_rows_that_meet_where(biasamp) -> None:
     rows().to_csv("more.csv", index=False)
     where = ["--where", "B = 'x'", "-o", "both.json"]
     code, printed = biasamp("count", "rows.csv", "more.csv", *COLUMNS, *where)
@@ -173,7 +171,7 @@ def test_count_of_two_files_adds_and_keeps_rows_that_meet_where(biasamp: Biasamp
     assert summary_of(biasamp, "all.json", *QUICK)["data"]["rows"] == 400
 
 
-def test_count_column_of_counts_stands_for_rows(biasamp: Biasamp) -> None:
+def test_count_column_of_counts_stands_for_rows(biasamp) -> None:
     distinct = rows().groupby(["T", "P", "A"]).size().rename("n").reset_index()
     distinct.to_csv("distinct.csv", index=False)
     assert biasamp("count", "distinct.csv", *COLUMNS, "--count", "n", "-o", "n.json")[0] == 0
@@ -205,7 +203,7 @@ FAILS = ["--require-below", "BA=10%"]
     ],
     ids=lambda x: "" if isinstance(x, int) else " ".join(x) if isinstance(x, list) else "",
 )
-def test_checks_decide_exit_code(biasamp: Biasamp, checks: list[str], code: int, last: str) -> None:
+def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
     outputs = ["--html", "out.html", "--markdown", "out.md", "--json", "out.json"]
     ended, printed = biasamp("audit", "rows.csv", *COLUMNS, *QUICK, *checks, *outputs)
     assert (ended, printed.splitlines()[-1]) == (code, last)
@@ -259,9 +257,7 @@ def test_checks_decide_exit_code(biasamp: Biasamp, checks: list[str], code: int,
     ],
     ids=lambda x: " ".join(x[-2:]) if isinstance(x, list) else "",
 )
-def test_bad_input_is_one_line(
-    biasamp: Biasamp, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
+def test_bad_input_is_one_line(biasamp, capsys, arguments, message) -> None:
     code = cli.main(["audit", *arguments, *(QUICK if arguments else [])])
     line = capsys.readouterr().err
     assert (code, line.count("\n")) == (2, 1)
@@ -269,13 +265,13 @@ def test_bad_input_is_one_line(
     assert message in line
 
 
-def test_file_without_command_is_told_the_command(biasamp: Biasamp) -> None:
+def test_file_without_command_is_told_the_command(biasamp) -> None:
     code, printed = biasamp("rows.csv")
     expected = "biasamp: No such command 'rows.csv'. Write biasamp audit FILE ...\n"
     assert (code, printed) == (2, expected)
 
 
-def test_defect_is_a_line_with_a_remedy(biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_defect_is_a_line_with_a_remedy(biasamp, monkeypatch) -> None:
     def break_down(*_: Any, **__: Any) -> None:
         raise KeyError("x\ny")
 
@@ -288,9 +284,7 @@ def test_defect_is_a_line_with_a_remedy(biasamp: Biasamp, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("module", ["typer", "rich.console", "duckdb"])
-def test_missing_package_is_named_with_its_remedy(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: str
-) -> None:
+def test_missing_package_is_named_with_its_remedy(folder, monkeypatch, capsys, module) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.delitem(sys.modules, "biasamp_adapters.cli")
     monkeypatch.setattr(sys, "argv", ["biasamp", "audit", "rows.csv", *COLUMNS])
@@ -304,7 +298,7 @@ def test_missing_package_is_named_with_its_remedy(
 # What is printed.
 
 
-def test_help_names_options_of_audit(biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_names_options_of_audit(biasamp, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     code, printed = biasamp("audit", "--help")
     assert code == 0
@@ -314,14 +308,14 @@ def test_help_names_options_of_audit(biasamp: Biasamp, monkeypatch: pytest.Monke
     assert biasamp("--version")[1].startswith("biasamp-adapters ")
 
 
-def test_long_work_names_a_remedy(biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_work_names_a_remedy(biasamp, monkeypatch) -> None:
     monkeypatch.setattr(progress, "_SECONDS_TO_FORECAST", -1.0)
     monkeypatch.setattr(progress, "_SECONDS_TO_WARNING", 0.0)
     expected = r"biasamp: warning: the replicates will .*; a smaller n_boot \(--n-boot\)"
     assert re.search(expected, biasamp("audit", "rows.csv", *COLUMNS)[1])
 
 
-def test_terminal_has_colours_and_width(biasamp: Biasamp, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_has_colours_and_width(biasamp, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     plain = biasamp("audit", "rows.csv", *COLUMNS, *QUICK)[1]
     assert 100 < max(map(len, plain.splitlines())) <= 120
@@ -330,7 +324,7 @@ def test_terminal_has_colours_and_width(biasamp: Biasamp, monkeypatch: pytest.Mo
     assert "\x1b[1" in biasamp("audit", "rows.csv", *COLUMNS, *QUICK)[1]
 
 
-def test_ascii_stream_has_plain_characters(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ascii_stream_has_plain_characters(folder, monkeypatch) -> None:
     file = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(file, encoding="ascii"))
     rows().replace("a", "é−").to_csv("rows.csv", index=False)
@@ -340,7 +334,7 @@ def test_ascii_stream_has_plain_characters(folder: Path, monkeypatch: pytest.Mon
     assert "between ?- and b" in printed
 
 
-def test_closed_pipe_leaves_the_exit_code_of_a_failed_check(folder: Path) -> None:
+def test_closed_pipe_leaves_the_exit_code_of_a_failed_check(folder) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, "-m", "biasamp_adapters", "audit", "rows.csv", *COLUMNS, *FAILS]

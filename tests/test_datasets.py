@@ -1,7 +1,5 @@
 """The tables of the package: published numbers, and what can go wrong with a download."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import subprocess
@@ -31,7 +29,7 @@ SCRIPT = Path(__file__).parents[1] / "benchmarks" / "make_datasets.py"
     ("race", "published"),
     [("African-American", [990, 805, 532, 1369]), ("Caucasian", [1139, 349, 461, 505])],
 )
-def test_load_compas_has_the_published_truth_tables(race: str, published: list[int]) -> None:
+def test_load_compas_has_the_published_truth_tables(race, published) -> None:
     # Larson et al. 2016: lower and higher scores without, then with a new arrest in two years.
     records = bam.datasets.load_compas().query("race == @race")
     is_high = records["decile_score"] >= 5
@@ -85,7 +83,7 @@ def no_network(answer_with: Callable[[Any], list[str]]) -> None:
     answer_with(AssertionError("this test must not use the network"))
 
 
-def test_fetch_compas_cached_table_has_the_published_columns(data_folder: Path) -> None:
+def test_fetch_compas_cached_table_has_the_published_columns(data_folder) -> None:
     people = bam.datasets.fetch_compas(data_home=data_folder)
     assert people.shape == (7214, 14)
     first = people.iloc[0]
@@ -96,9 +94,7 @@ def test_fetch_compas_cached_table_has_the_published_columns(data_folder: Path) 
     assert set(numbers.dtypes) == {np.dtype("int64")}
 
 
-def test_fetch_compas_missing_table_is_downloaded_once(
-    data_folder: Path, tmp_path: Path, answer_with: Callable[[Any], list[str]]
-) -> None:
+def test_fetch_compas_missing_table_is_downloaded_once(data_folder, tmp_path, answer_with) -> None:
     asked = answer_with(published_file(data_folder))
     home = tmp_path / "new"
     downloaded = bam.datasets.fetch_compas(data_home=home)
@@ -115,13 +111,13 @@ def test_fetch_compas_missing_table_is_downloaded_once(
     assert b"doe" not in kept
 
 
-def test_fetch_compas_file_put_there_by_hand_is_read(data_folder: Path, tmp_path: Path) -> None:
+def test_fetch_compas_file_put_there_by_hand_is_read(data_folder, tmp_path) -> None:
     (tmp_path / NAME).write_bytes(published_file(data_folder))
     people = bam.datasets.fetch_compas(data_home=tmp_path)
     pd.testing.assert_frame_equal(people, bam.datasets.fetch_compas(data_home=data_folder))
 
 
-def test_fetch_compas_not_there_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fetch_compas_not_there_raises(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "of_scikit_learn"))
     for home, folder in ((tmp_path, tmp_path), (None, tmp_path / "of_scikit_learn")):
         with pytest.raises(FileNotFoundError, match=f"{folder} must hold {NAME} if"):
@@ -137,8 +133,8 @@ def test_fetch_compas_not_there_raises(tmp_path: Path, monkeypatch: pytest.Monke
         (BadStatusLine("?"), r"\?"),
     ],
 )
-def test_fetch_compas_without_network_names_source_folder_and_remedy(
-    tmp_path: Path, answer_with: Callable[[Any], list[str]], error: Exception, reason: str
+def test_fetch_compas_without_network_names_its_remedy(
+    tmp_path, answer_with, error, reason
 ) -> None:
     answer_with(error)
     message = rf"^https://.*{NAME} cannot be downloaded \(.*{reason}.*\).* into {tmp_path}.*load_"
@@ -155,7 +151,7 @@ CHANGES: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_fetch_compas_refuses_changed_rows(data_folder: Path, tmp_path: Path, change: str) -> None:
+def test_fetch_compas_refuses_changed_rows(data_folder, tmp_path, change) -> None:
     text = gzip.decompress((data_folder / f"{NAME}.gz").read_bytes())
     changed = CHANGES[change](text)
     assert changed != text
@@ -177,7 +173,7 @@ def test_fetch_compas_refuses_changed_rows(data_folder: Path, tmp_path: Path, ch
     ],
     ids=["empty", "text", "cut", "other columns"],
 )
-def test_fetch_compas_unreadable_file_is_named(tmp_path: Path, content: bytes) -> None:
+def test_fetch_compas_unreadable_file_is_named(tmp_path, content) -> None:
     path = tmp_path / f"{NAME}.gz"
     path.write_bytes(content)
     with pytest.raises(OSError, match=rf"^{path} must be ProPublica's table; it cannot be read"):
@@ -185,8 +181,8 @@ def test_fetch_compas_unreadable_file_is_named(tmp_path: Path, content: bytes) -
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>\nlog in\n</html>\n"], ids=["empty", "login"])
-def test_fetch_compas_download_of_something_else_keeps_nothing(
-    tmp_path: Path, answer_with: Callable[[Any], list[str]], content: bytes
+def test_fetch_compas_download_of_another_file_keeps_nothing(
+    tmp_path, answer_with, content
 ) -> None:
     answer_with(content)
     with pytest.raises(OSError, match=r"^https://.* must be ProPublica's table"):
@@ -230,7 +226,7 @@ def test_load_diabetes_audit_halves_are_alike_and_calls_equal() -> None:
 # How the files are made, and what reading them takes.
 
 
-def test_make_datasets_writes_the_files_of_the_package(data_folder: Path, tmp_path: Path) -> None:
+def test_make_datasets_writes_the_files_of_the_package(data_folder, tmp_path) -> None:
     command = [sys.executable, SCRIPT, tmp_path, "--data-home", data_folder]
     ended = subprocess.run(command, check=True, capture_output=True, text=True)
     assert "compas_counts.csv: 7,214 records" in ended.stdout

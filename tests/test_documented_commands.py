@@ -6,8 +6,6 @@ command must end with exit code 0, or the one that a following ``$ echo $?`` sho
 must match what is shown, where ``...`` stands for anything.
 """
 
-from __future__ import annotations
-
 import doctest
 import re
 import shlex
@@ -92,9 +90,7 @@ def run_example(example: doctest.Example, page: str, names: dict[str, Any]) -> N
     [page for page in pages() if "```console" in page.read_text(encoding="utf-8")],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
-def test_page_with_commands_shows_what_they_print(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_page_with_commands_shows_what_they_print(page, tmp_path, monkeypatch, capfd) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     text = page.read_text(encoding="utf-8")

@@ -5,8 +5,6 @@ from the papers or from counts: [W21] is Wang and Russakovsky, "Directional Bias
 2021, and [T25] is Tokas, Nair and Kerner, "DPA", 2025.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re
@@ -56,7 +54,7 @@ def study(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_study_gives_its_tables(study: Any, name: str, request: pytest.FixtureRequest) -> None:
+def test_study_gives_its_tables(study, name, request) -> None:
     find = study(name).find
     needs_data = "data_home" in inspect.signature(find).parameters
     options = QUICK.get(name, {})
@@ -74,7 +72,7 @@ def test_study_gives_its_tables(study: Any, name: str, request: pytest.FixtureRe
                 assert numbers(cell) == pytest.approx(numbers(expected), abs=atol), column
 
 
-def test_study_as_a_command_prints_and_writes_its_tables(tmp_path: Path) -> None:
+def test_study_as_a_command_prints_and_writes_its_tables(tmp_path) -> None:
     command = [sys.executable, str(EXAMPLES / "worked_examples.py"), "--write", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr
@@ -93,7 +91,7 @@ ARITHMETIC = {
 
 
 @pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
-def test_page_has_the_numbers_of_its_tables_alone(page: Path) -> None:
+def test_page_has_the_numbers_of_its_tables_alone(page) -> None:
     text = page.read_text(encoding="utf-8")
     names = re.findall(r":file: tables/(\w+)\.csv", text)
     cells = " ".join(" ".join(table(name).to_numpy().ravel()) for name in names)

@@ -1,7 +1,5 @@
 """The notebooks of the hosts run at the first try, and are short."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -18,7 +16,7 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebook_runs_and_has_few_lines(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_notebook_runs_and_has_few_lines(path, capsys) -> None:
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     codes = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     lines = [line for code in codes for line in code.splitlines() if line.strip()]

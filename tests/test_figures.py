@@ -1,7 +1,5 @@
 """Numbers, names and plurals, by the section of the design that lists them."""
 
-from __future__ import annotations
-
 import ast
 import math
 import re

@@ -1,7 +1,5 @@
 """Random cases of all metrics against loops in exact fractions."""
 
-from __future__ import annotations
-
 import pytest
 from package_values import differing_numbers
 from random_rows import METRICS
@@ -18,6 +16,6 @@ def seeds_of(metric: str, batch: int) -> range:
 
 @pytest.mark.parametrize("batch", range(N_BATCHES))
 @pytest.mark.parametrize("metric", METRICS)
-def test_metrics_random_cases_equal_exact_fractions(metric: str, batch: int) -> None:
+def test_metrics_random_cases_equal_exact_fractions(metric, batch) -> None:
     differing = [line for seed in seeds_of(metric, batch) for line in differing_numbers(seed)]
     assert differing == []

@@ -1,7 +1,5 @@
 """Importing the package loads nothing that was not asked for."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -34,8 +32,17 @@ def test_import_of_all_names_needs_no_host() -> None:
     assert not load("from biasamp_adapters import *") & {"aif360", "fairlearn"}
 
 
+@pytest.mark.parametrize(("host", "name"), [("aif360", "AIF360"), ("fairlearn", "Fairlearn")])
+def test_import_without_a_host_names_its_extra(host, name) -> None:
+    program = f"import sys; sys.modules[{host!r}] = None; import biasamp_adapters; "
+    command = [sys.executable, "-c", f"{program} biasamp_adapters.{host}"]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    install = f'pip install "biasamp-adapters[{host}]"'
+    assert ended.stderr.splitlines()[-1] == f"ImportError: {name} is missing: {install}"
+
+
 @pytest.mark.parametrize("metric", ["BA", "LA"])
-def test_call_of_a_metric_loads_numpy_pandas_and_sparse_arrays_only(metric: str) -> None:
+def test_call_of_a_metric_loads_numpy_pandas_and_sparse_arrays_only(metric) -> None:
     name = {"BA": "directional_bias_amplification", "LA": "leakage_amplification"}[metric]
     call = f"import biasamp_adapters as bam; bam.{name}([0, 1], [0, 1], sensitive_features=[2, 3])"
     assert load(OTHERS + call) & HEAVY == load(OTHERS + "pass") & HEAVY

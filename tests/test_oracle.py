@@ -4,8 +4,6 @@
 thousands of rows, many labels, flips that are drawn, rows left out one by one, and intervals.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from functools import cache
@@ -59,7 +57,7 @@ def is_equal(stored: Any, computed: float) -> bool:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_numbers_of_large_cases_are_the_stored_ones(metric: str) -> None:
+def test_numbers_of_large_cases_are_the_stored_ones(metric) -> None:
     differing = []
     for seed in seeds_of(metric):
         numbers = package_numbers(draw_large_case(seed))

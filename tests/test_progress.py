@@ -1,7 +1,5 @@
 """Long work shows a bar on a terminal, is quiet elsewhere, and says in advance if it takes long."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -61,9 +59,7 @@ def test_work_on_a_terminal_has_a_bar() -> None:
         (1000, 0.8, [20]),
     ],
 )
-def test_minutes_are_said_once_and_in_advance(
-    monkeypatch: pytest.MonkeyPatch, n: int, seconds: float, minutes: list[int]
-) -> None:
+def test_minutes_are_said_once_and_in_advance(monkeypatch, n, seconds, minutes) -> None:
     clock = 0.0
 
     def steps() -> Iterator[int]:

@@ -1,9 +1,5 @@
 """The main job on real files: all metrics of the captions of images."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,9 +20,7 @@ import biasamp_adapters as bam
         ),
     ],
 )
-def test_all_metrics_read_the_captions_as_label_matrices(
-    data_folder: Path, metric: bam.DirectionalBiasAmplification, reason: str
-) -> None:
+def test_all_metrics_read_the_captions_as_label_matrices(data_folder, metric, reason) -> None:
     labels = pd.read_csv(data_folder / "coco_labels.csv.gz", keep_default_na=False)
     said = pd.read_csv(data_folder / "coco_caption_predictions.csv.gz", keep_default_na=False)
     labels = labels[labels["split"] == "test"].set_index("image_id")

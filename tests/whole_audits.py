@@ -1,7 +1,5 @@
 """Summaries of small audits of every kind, which reports are tried on."""
 
-from __future__ import annotations
-
 import copy
 from functools import cache
 from typing import Any

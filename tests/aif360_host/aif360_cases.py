@@ -1,7 +1,5 @@
 """Datasets of AIF360 with the rows of a frame."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Explainers of AIF360, in text and in JSON that any parser reads."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -90,7 +88,7 @@ def explanation(explainer: Any, method: str) -> Any:
 
 
 @pytest.mark.parametrize("kind", ["ours", "host"])
-def test_inherited_explanations_are_those_of_the_host(kind: str) -> None:
+def test_inherited_explanations_are_those_of_the_host(kind) -> None:
     frame = drawn()
     truth = dataset(frame)
     host = ClassificationMetric(truth, classified(truth, frame["y_pred"]), **SEXES)

@@ -1,7 +1,5 @@
 """The metric class for AIF360: worked values, the core on the same rows, inherited methods."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import subprocess
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from aif360_cases import SEXES, classified, compas, dataset, drawn, hiring, metric_of
+from aif360_cases import SEXES, classified, dataset, drawn, hiring, metric_of
 
 import biasamp_adapters as bam
 from biasamp_adapters.aif360 import BiasAmplificationMetric, BiasAmplificationTextExplainer
@@ -43,7 +41,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize("groups", [SEXES, {}])
-def test_metric_of_hiring_gives_worked_values(groups: dict[str, Any]) -> None:
+def test_metric_of_hiring_gives_worked_values(groups) -> None:
     metric = metric_of(hiring(), **groups, predicted_protected_attributes=hiring()["sex"])
     # All 40 predicted positives are of sex 1, of the labelled ones 40 of 50.
     assert metric.mals_bias_amplification() == pytest.approx(40 / 40 - 40 / 50, abs=1e-12)
@@ -56,17 +54,10 @@ def test_metric_of_hiring_gives_worked_values(groups: dict[str, Any]) -> None:
         assert metric.statistical_parity_difference() == pytest.approx(0 / 50 - 40 / 50)
 
 
-def test_metric_of_compas_is_that_of_arrays() -> None:
-    metric = BiasAmplificationMetric(*compas(), [{"r": 0}], [{"r": 1}])
-    assert round(metric.directional_bias_amplification(), 4) == 0.0598
-
-
 @pytest.mark.parametrize(("method", "settings", "name"), CASES)
 @pytest.mark.parametrize("n_labels", [2, 3])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_method_is_the_metric_of_the_same_rows(
-    method: str, settings: dict[str, Any], name: str, n_labels: int, weighted: bool
-) -> None:
+def test_method_is_the_metric_of_the_same_rows(method, settings, name, n_labels, weighted) -> None:
     frame, train = drawn(n_labels), drawn(n_labels, 90)
     guess, attributes = frame[["sex_pred", "age_pred"]], ["sex", "age"]
     options = {"predicted_protected_attributes": guess.to_numpy()}
@@ -146,7 +137,7 @@ def test_groups_of_several_attributes_leave_out_the_other_rows() -> None:
 
 
 @pytest.mark.parametrize("kind", [pd.DataFrame, dict, np.column_stack])
-def test_predicted_attributes_of_any_kind_are_the_same(kind: Any) -> None:
+def test_predicted_attributes_of_any_kind_are_the_same(kind) -> None:
     frame = drawn()
     # Columns with names may be in any order.
     columns = {"age": frame["age_pred"].to_numpy(), "sex": frame["sex_pred"].to_numpy()}
@@ -200,7 +191,7 @@ OF_ONE_GROUP = [
 
 @pytest.mark.parametrize("n_labels", [2, 3])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_inherited_methods_are_equal(n_labels: int, weighted: bool) -> None:
+def test_inherited_methods_are_equal(n_labels, weighted) -> None:
     frame = drawn(n_labels)
     truth = dataset(frame, weighted=weighted)
     predicted = classified(truth, frame["y_pred"], np.where(frame["y_pred"] > 0, 0.75, 0.25))
@@ -256,11 +247,14 @@ OTHER_LABEL = dataset(hiring(), favorable_label=0, unfavorable_label=1)
         ({"labels": SCORES}, LABELS + r"0\.1, 0\.9"),
         ({"labels": SCORES, "favorable": 0}, LABELS + r"0\.1, 0\.9"),
         ({"labels": NAN}, LABELS + "nan"),
-        ({"privileged_groups": None}, "must be a list of dicts of 'sex', or both None; received"),
+        (
+            {"privileged_groups": None},
+            "a list of dicts with values of 'sex', or both be None; received",
+        ),
         ({"privileged_groups": {"sex": 1}}, "privileged_groups must be a list of dicts"),
         ({"privileged_groups": [{"race": 1}]}, r"of 'sex'.*; received \[{'race': 1}\]"),
-        ({"privileged_groups": [{}]}, r"must be a list of dicts of 'sex'.*; received \[{}\]"),
-        ({"privileged_groups": []}, r"must be a list of dicts of 'sex'.*; received \[\]"),
+        ({"privileged_groups": [{}]}, r"list of dicts with values of 'sex'.*; received \[{}\]"),
+        ({"privileged_groups": []}, r"list of dicts with values of 'sex'.*; received \[\]"),
         ({"privileged_groups": [{"sex": 5}]}, "rows of both groups; none have sex = 5"),
         ({"privileged_groups": [{"sex": 0}]}, "must be disjoint"),
         ({"clusters": [1, 2]}, r"must have as many rows; received {'y_true': 100,.*: 2}"),
@@ -274,7 +268,7 @@ OTHER_LABEL = dataset(hiring(), favorable_label=0, unfavorable_label=1)
         ({"reference_dataset": OTHER_LABEL}, r"favorable_label 1\.0; received 0\.0"),
     ],
 )
-def test_metric_bad_input_raises(options: dict[str, Any], message: str) -> None:
+def test_metric_bad_input_raises(options, message) -> None:
     with pytest.raises(ValueError, match=message):
         metric_with(**options)
 
@@ -287,15 +281,6 @@ def test_metric_of_other_rows_raises() -> None:
     without.labels = None
     with pytest.raises(ValueError, match=rule + r"\[\(100, 1\), \(\)\]"):
         BiasAmplificationMetric(truth, without)
-
-
-@pytest.mark.parametrize("name", ["instance_weights", "features", "protected_attributes"])
-def test_metric_of_datasets_that_differ_names_the_attribute(name: str) -> None:
-    truth = dataset(hiring())
-    predicted = classified(truth, hiring()["y_pred"])
-    setattr(predicted, name, getattr(predicted, name) + 1)
-    with pytest.raises(ValueError, match=f"labels and scores only; {name} differ: set those of"):
-        BiasAmplificationMetric(truth, predicted)
 
 
 def test_method_that_lacks_what_it_needs_raises() -> None:
@@ -326,22 +311,9 @@ def test_metric_of_no_dataset_raises_as_the_host_does() -> None:
 # Import.
 
 
-def run(program: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-
-
 @pytest.mark.parametrize(("before", "n_handlers"), [("pass", 0), ("logging.basicConfig()", 1)])
-def test_import_logs_nothing_and_leaves_the_root_logger(before: str, n_handlers: int) -> None:
-    ended = run(
-        f"import logging; {before}; import biasamp_adapters.aif360; root = logging.getLogger(); "
-        "print(len(root.handlers), root.disabled)"
-    )
+def test_import_logs_nothing_and_leaves_the_root_logger(before, n_handlers) -> None:
+    program = f"import logging; {before}; import biasamp_adapters.aif360"
+    program += "; root = logging.getLogger(); print(len(root.handlers), root.disabled)"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (ended.stdout, ended.stderr) == (f"{n_handlers} False\n", "")
-
-
-def test_import_without_the_host_names_the_extra() -> None:
-    ended = run(
-        "import sys; sys.modules['aif360'] = None; import biasamp_adapters as bam; bam.aif360"
-    )
-    install = 'pip install "biasamp-adapters[aif360]"'
-    assert ended.stderr.splitlines()[-1] == f"ImportError: AIF360 is missing: {install}"

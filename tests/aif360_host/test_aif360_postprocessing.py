@@ -1,7 +1,5 @@
 """Thresholds by group as a postprocessing of AIF360."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,7 @@ def rates(values: Any) -> list[float]:
 
 
 @pytest.mark.parametrize("favorable", [1, 0])
-def test_predictions_keep_the_rates_of_the_labels(favorable: int) -> None:
+def test_predictions_keep_the_rates_of_the_labels(favorable) -> None:
     truth = dataset(FRAME, favorable_label=favorable, unfavorable_label=1 - favorable)
     score = SCORE if favorable else 1 - SCORE
     scored = classified(truth, SCORE > 0.5, score)
@@ -90,9 +88,7 @@ MAY_DIFFER = "dataset_pred may differ from dataset_true in labels and scores"
         (dataset(drawn(3)), SCORED, TypeError, "received a MulticlassLabelDataset"),
     ],
 )
-def test_fit_bad_input_raises(
-    truth: Any, scored: Any, error: type[Exception], message: str
-) -> None:
+def test_fit_bad_input_raises(truth, scored, error, message) -> None:
     with pytest.raises(error, match=message):
         PrevalenceThresholdPostprocessing(**SEXES).fit(truth, scored)
 

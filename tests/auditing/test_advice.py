@@ -1,7 +1,5 @@
 """The three boxes: how sure the answer is, what to read and what to do."""
 
-from __future__ import annotations
-
 import pytest
 from summaries import (
     OF_MODEL,

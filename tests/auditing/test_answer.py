@@ -1,7 +1,5 @@
 """The answer of each direction: its headline, the named gaps, BA, and what stands around them."""
 
-from __future__ import annotations
-
 import pytest
 from summaries import (
     BY_TASK,

@@ -1,7 +1,5 @@
 """The gate: what passes, what fails and what cannot be judged."""
 
-from __future__ import annotations
-
 import pytest
 
 import biasamp_adapters as bam
@@ -74,10 +72,11 @@ def test_check_number_without_an_interval_is_not_judged() -> None:
         ({"forbid": ["larger"]}, "forbid must name amplifies"),
         ({"fail_above": {"gaps": 0.1}}, "'gaps' is for require_within; received it in fail_above."),
         ({"require_within": {"gap": 0.1}}, "did you mean 'gaps'?"),
-        ({"fail_above": {"ba": 0.1}}, "did you mean 'BA'?"),
+        ({"fail_above": {"ba": 0.1}}, "unknown number 'ba'; did you mean 'BA'? The numbers are"),
         ({"require_within": {"gaps T->A": 0.1}}, "must be those of A->T in this report; received"),
         ({"forbid": "larger"}, "received 'larger'"),
         ({"forbid": 5}, "received 5"),
+        ({}, "a check needs at least one bound."),
         ({"fail_above": {"Multi": -0.1}}, "must lie between 0 and 1; received -0.1."),
         ({"require_below": 0}, 'require_below must be a mapping, as in {"BA": 0.02}; received 0'),
     ],

@@ -1,7 +1,5 @@
 """The title and the facts of an audit."""
 
-from __future__ import annotations
-
 import pytest
 from summaries import make, members, unjudged
 

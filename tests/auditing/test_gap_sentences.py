@@ -1,7 +1,5 @@
 """What is said of one gap, in the answer of a summary that holds it."""
 
-from __future__ import annotations
-
 import pytest
 from summaries import BY_TASK, TASKS, error, gap, groups, make, number, of_gaps, verdict
 

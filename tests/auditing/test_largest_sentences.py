@@ -1,7 +1,5 @@
 """Largest differences between groups, and the impact ratio."""
 
-from __future__ import annotations
-
 import pytest
 from summaries import make, number
 

@@ -1,7 +1,5 @@
 """The notes that follow from a summary."""
 
-from __future__ import annotations
-
 import pytest
 from summaries import OF_MODEL, gap, groups, make, members, metric, number, verdict
 

@@ -1,7 +1,5 @@
 """Random audits and summaries: every surface shows them, sentences are whole, none contradicts."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re
@@ -58,7 +56,7 @@ def check_sentences(summary: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_audit_of_random_data_has_all_surfaces_and_no_contradiction(seed: int) -> None:
+def test_audit_of_random_data_has_all_surfaces_and_no_contradiction(seed) -> None:
     report = bam.audit(**random_case(seed))
     assert json.loads(report.to_json())["version"] == 1
     for v in report.verdicts:
@@ -95,7 +93,7 @@ def test_audit_of_random_data_has_all_surfaces_and_no_contradiction(seed: int) -
         ("rates", "tpr", 0.03),
     ],
 )
-def test_contradiction_is_found(part: str, key: str, other: Any) -> None:
+def test_contradiction_is_found(part, key, other) -> None:
     truth, groups = [1] * 30 + [0] * 70 + [1] * 60 + [0] * 40, ["a"] * 100 + ["b"] * 100
     predicted = [1] * 15 + [0] * 85 + [1] * 80 + [0] * 20
     report = bam.audit(truth, predicted, sensitive_features=groups, n_boot=100)
@@ -196,5 +194,5 @@ def summaries(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @given(summaries())
-def test_sentences_of_any_summary_are_whole(summary: Any) -> None:
+def test_sentences_of_any_summary_are_whole(summary) -> None:
     check_sentences(summary)

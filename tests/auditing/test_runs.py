@@ -1,9 +1,5 @@
 """Means over runs and steps of models in order."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,7 +25,7 @@ def row(frame: pd.DataFrame, metric: str) -> pd.Series:
     return frame.set_index("metric").loc[metric]
 
 
-def test_over_runs_of_seeds_adds_the_spread_of_rows(report: bam.AuditReport) -> None:
+def test_over_runs_of_seeds_adds_the_spread_of_rows(report) -> None:
     ba = row(bam.over_runs(report), "BA")
     values = report.to_frame().query("key == 'ba_a_to_t'")["value"].astype(float)
     assert (ba["runs"], ba["mean"]) == (5, pytest.approx(values.mean()))
@@ -39,7 +35,7 @@ def test_over_runs_of_seeds_adds_the_spread_of_rows(report: bam.AuditReport) -> 
     assert np.hypot(between, 0.7 * 1.96 * 0.0077) < reach < np.hypot(between, 1.96 * 0.0077)
 
 
-def test_over_runs_of_folds_is_students_t_alone(compas: pd.DataFrame) -> None:
+def test_over_runs_of_folds_is_students_t_alone(compas) -> None:
     names = {"y_true": "two_year_recid", "y_pred": "high", "sensitive_features": "race"}
     folds = [bam.audit(compas[i::3], **names, n_boot=200) for i in range(3)]
     ba = row(bam.over_runs(folds), "BA")
@@ -51,7 +47,7 @@ def test_over_runs_of_folds_is_students_t_alone(compas: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("form", ["arrays", "frames", "columns"])
-def test_over_runs_of_reports_with_the_same_labels_raises(form: str) -> None:
+def test_over_runs_of_reports_with_the_same_labels_raises(form) -> None:
     rng = np.random.default_rng(1)
     truth, first, second = rng.integers(2, size=(3, 200))
     groups = np.where(np.arange(200) % 2, "a", "b")
@@ -79,7 +75,7 @@ def test_over_runs_of_reports_with_the_same_labels_raises(form: str) -> None:
         (bam.track, ["report"], r"received a list. Write track\(audit\(y_true, "),
     ],
 )
-def test_runs_of_no_report_raise(function: Any, given: Any, message: str) -> None:
+def test_runs_of_no_report_raise(function, given, message) -> None:
     with pytest.raises(TypeError, match=message):
         function(given)
 
@@ -99,7 +95,7 @@ def test_over_runs_with_given_rates_has_no_excess_and_no_accuracy() -> None:
     assert bam.over_runs(report)["metric"].tolist() == ["BA", "mean change"]
 
 
-def test_track_steps_are_differences_from_the_model_before(report: bam.AuditReport) -> None:
+def test_track_steps_are_differences_from_the_model_before(report) -> None:
     steps = bam.track(report).query("metric == 'BA'")
     assert steps["model"].tolist() == [*"01234"]
     assert steps["difference"].iloc[1:].to_numpy() == pytest.approx(np.diff(steps["value"]))
@@ -109,7 +105,7 @@ def test_track_steps_are_differences_from_the_model_before(report: bam.AuditRepo
     assert not steps["clear"].any()
 
 
-def test_track_steps_of_epochs_that_learn_are_clear(compas: pd.DataFrame) -> None:
+def test_track_steps_of_epochs_that_learn_are_clear(compas) -> None:
     truth = compas["two_year_recid"]
     epochs = {1: flip(truth, 0.4, 1), 5: flip(truth, 0.3, 2), 20: flip(truth, 0.1, 3)}
     steps = bam.track(bam.audit(truth, epochs, sensitive_features=compas["race"], n_boot=200))

@@ -1,7 +1,5 @@
 """BA by stratum, against the guide's example and visible arithmetic."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,7 @@ def strata_of(report: bam.AuditReport) -> pd.DataFrame:
     return pd.DataFrame(report.summary["strata"]).set_index("stratum")
 
 
-def test_strata_of_compas_are_those_of_recipe_2(compas: pd.DataFrame) -> None:
+def test_strata_of_compas_are_those_of_recipe_2(compas) -> None:
     report = bam.audit(compas, **NAMES, control_features="sex")
     strata = strata_of(report)
     assert strata["value"].round(3).to_dict() == {
@@ -40,7 +38,7 @@ def test_strata_of_compas_are_those_of_recipe_2(compas: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("form", ["frame", "mapping", "index", "arrow"])
-def test_strata_of_names_and_of_arrays_are_the_same(compas: pd.DataFrame, form: str) -> None:
+def test_strata_of_names_and_of_arrays_are_the_same(compas, form) -> None:
     names: Any = "sex" if form == "index" else ["sex", "age_cat"]
     expected = bam.audit(compas, **NAMES, control_features=names, n_boot=0).summary["strata"]
     y, pred, race = (compas[name] for name in NAMES.values())
@@ -99,14 +97,14 @@ def test_mean_over_strata_of_which_too_many_have_no_interval_says_so() -> None:
     assert np.isfinite(strata.loc[MEAN, "value"])
 
 
-def test_strata_of_counts_raise(compas: pd.DataFrame) -> None:
+def test_strata_of_counts_raise(compas) -> None:
     with pytest.raises(ValueError, match="unknown argument 'control_features'"):
         bam.Counts.from_frame(compas, **NAMES, control_features="sex")
     with pytest.raises(ValueError, match="so control_features must not be given"):
         bam.audit(bam.Counts.from_frame(compas, **NAMES), control_features="sex")
 
 
-def test_strata_with_missing_values_raise(compas: pd.DataFrame) -> None:
+def test_strata_with_missing_values_raise(compas) -> None:
     control = compas["sex"].where(compas["sex"] == "Male")
     with pytest.raises(ValueError, match="control_features must not have missing values"):
         bam.audit(compas.assign(sex=control), **NAMES, control_features="sex")

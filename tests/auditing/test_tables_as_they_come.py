@@ -1,7 +1,5 @@
 """Tables as people have them: what an audit says of them, or one line with the remedy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -83,9 +81,7 @@ def value(report: bam.AuditReport) -> float:
         ),
     ],
 )
-def test_audit_tells_what_the_table_shows(
-    table: pd.DataFrame, arguments: dict[str, Any], sentence: str
-) -> None:
+def test_audit_tells_what_the_table_shows(table, arguments, sentence) -> None:
     assert any(part.startswith(sentence) for part in told(audit(table, **arguments)))
 
 
@@ -128,7 +124,7 @@ def test_gate_on_a_difference_over_a_group_without_the_rate_is_not_judged() -> N
         (ONE_HOT.assign(g_b=0), {"sensitive_features": "g_*"}),
     ],
 )
-def test_audit_of_an_extreme_table_is_quiet(table: pd.DataFrame, arguments: dict[str, Any]) -> None:
+def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
     assert audit(table, **arguments).to_html()
 
 
@@ -139,6 +135,7 @@ def test_audit_of_an_extreme_table_is_quiet(table: pd.DataFrame, arguments: dict
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": np.zeros((2, 400))}, "Several features"),
         ((TABLE["y"],), {"y_pred": "p"}, "received Series"),
         ((), {}, "y_true and y_pred, or data, must be given; received neither"),
+        ((), NAMES, "Pass an array, or data first as in audit(frame, ...)."),
         ((TABLE.assign(p="no"),), NAMES, "received 'no' and 0, 1: recode one of them"),
         ((TABLE,), {"y_true": "y", "sensitive_features": "g"}, "y_pred or sensitive_features_pred"),
         (
@@ -159,9 +156,7 @@ def test_audit_of_an_extreme_table_is_quiet(table: pd.DataFrame, arguments: dict
         ),
     ],
 )
-def test_first_try_that_fails_gets_one_line_with_the_remedy(
-    data: tuple[Any, ...], arguments: dict[str, Any], message: str
-) -> None:
+def test_first_try_that_fails_gets_one_line_with_the_remedy(data, arguments, message) -> None:
     with pytest.raises((ValueError, TypeError)) as error:
         bam.audit(*data, **arguments)
     assert message in str(error.value)

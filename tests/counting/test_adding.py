@@ -1,7 +1,5 @@
 """Counts of parts add up to the counts of all."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -46,7 +44,7 @@ def test_clusters_of_parts_are_different_ones() -> None:
         ),
     ],
 )
-def test_counts_that_do_not_fit_are_refused(other: bam.Counts, fragment: str) -> None:
+def test_counts_that_do_not_fit_are_refused(other, fragment) -> None:
     with pytest.raises(ValueError, match=fragment):
         make_counts() + other
 
@@ -121,7 +119,7 @@ ROWS = {"y_true": [0, 1], "y_pred": [0, 1], "sensitive_features": [0, 1]}
         ([ROWS, ROWS | {"sensitive_features": ["1", "not stated"]}], "1 and '1', which look the s"),
     ],
 )
-def test_chunks_that_cannot_be_counted_are_refused(frames: Any, fragment: str) -> None:
+def test_chunks_that_cannot_be_counted_are_refused(frames, fragment) -> None:
     with pytest.raises(ValueError, match=fragment):
         bam.Counts.from_chunks(frames, **NAMES)
 

@@ -1,7 +1,5 @@
 """Which columns of a table arguments name, and what is said where they name none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -79,7 +77,7 @@ def test_columns_score_and_predicted_feature_belong_to_the_only_model() -> None:
 
 
 @pytest.mark.parametrize("prediction", ["pred_*", ["pred_a", "pred_b"]])
-def test_columns_matrix_predictions_stand_in_the_order_of_the_truth(prediction: Any) -> None:
+def test_columns_matrix_predictions_stand_in_the_order_of_the_truth(prediction) -> None:
     chunk = read(y_true="true_*", y_pred=prediction)
     assert chunk["y_true"].names == ("a", "b")
     assert values(chunk["y_true"]) == [[1, 0], [0, 0], [1, 1]]
@@ -114,7 +112,7 @@ def test_columns_pattern_may_begin_with_its_star_and_an_exact_name_wins() -> Non
     ],
 )
 def test_columns_pattern_of_features_is_groups_without_the_text_before_the_star(
-    columns: list[str], pattern: str, names: tuple[str, ...], title: str
+    columns, pattern, names, title
 ) -> None:
     frame = pd.DataFrame([[1, 0], [1, 1], [0, 0]], columns=columns)
     chunk = read(frame, sensitive_features=pattern)
@@ -183,14 +181,14 @@ def test_columns_duplicate_name_that_is_asked_for_raises() -> None:
         ([*"abcdefghijklm"], "y", ", ".join(f"'{x}'" for x in "abcdefghij") + " and 3 more."),
     ],
 )
-def test_columns_unknown_name_raises_with_a_guess(columns: list[str], name: str, hint: str) -> None:
+def test_columns_unknown_name_raises_with_a_guess(columns, name, hint) -> None:
     with pytest.raises(ValueError, match="There is no column") as raised:
         read(pd.DataFrame([[1] * len(columns)], columns=columns), y_true=name)
     assert str(raised.value) == f"There is no column {name!r}. The columns are {hint}"
 
 
 @pytest.mark.parametrize("name", ["y", "column of a wide table", "x" * 1000])
-def test_columns_unknown_name_in_a_wide_table_raises_in_one_short_line(name: str) -> None:
+def test_columns_unknown_name_in_a_wide_table_raises_in_one_short_line(name) -> None:
     many = pd.DataFrame({f"column {i} of a wide table": [1] for i in range(500)})
     with pytest.raises(ValueError, match=r"^There is no column .*$") as raised:
         read(many, y_true=name)
@@ -209,7 +207,7 @@ def test_columns_unknown_name_in_a_wide_table_raises_in_one_short_line(name: str
         ("sample_weight", 2.5),
     ],
 )
-def test_columns_values_with_data_raise_with_the_line_that_works(argument: str, given: Any) -> None:
+def test_columns_values_with_data_raise_with_the_line_that_works(argument, given) -> None:
     message = (
         f"With data, arguments are names of columns, and {argument} holds values. "
         f"Pass arrays for all, or data.assign({argument}=...)."
@@ -241,7 +239,7 @@ def test_columns_values_with_data_raise_with_the_line_that_works(argument: str, 
         ({}, "y_true, y_pred or sensitive_features must name a column of the data"),
     ],
 )
-def test_columns_that_do_not_fit_together_raise(arguments: dict[str, Any], fragment: str) -> None:
+def test_columns_that_do_not_fit_together_raise(arguments, fragment) -> None:
     with pytest.raises(ValueError, match=fragment):
         read(**arguments)
 

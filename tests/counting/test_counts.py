@@ -1,8 +1,5 @@
 """Counts as a frame, as a sum of parts of other kinds, and in words."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -44,7 +41,7 @@ def test_frame_of_a_matrix_has_sums_by_group_and_column() -> None:
 
 
 @pytest.mark.parametrize("weighted_first", [True, False])
-def test_rows_without_weights_count_once_beside_rows_with_weights(weighted_first: bool) -> None:
+def test_rows_without_weights_count_once_beside_rows_with_weights(weighted_first) -> None:
     plain = bam.Counts.from_arrays(**COLUMNS)
     weighted = bam.Counts.from_arrays(**COLUMNS, sample_weight=[2, 1, 0.5, 3])
     total = weighted + plain if weighted_first else plain + weighted
@@ -56,7 +53,7 @@ def test_rows_without_weights_count_once_beside_rows_with_weights(weighted_first
     assert total.n_rows == 8
 
 
-def test_sums_without_rows_are_not_added(tmp_path: Path) -> None:
+def test_sums_without_rows_are_not_added(tmp_path) -> None:
     counts = bam.Counts.from_arrays(**{name: values * 300 for name, values in COLUMNS.items()})
     counts.save(tmp_path / "sums.json", rows=False)
     sums = bam.Counts.load(tmp_path / "sums.json")

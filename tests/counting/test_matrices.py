@@ -1,9 +1,7 @@
 """Label matrices and overlapping groups: containers, types, names, missing rows, and errors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -57,10 +55,10 @@ class Tensor:
     def __array__(self, *options: Any) -> Any:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
 
-    def detach(self) -> Tensor:
+    def detach(self) -> Self:
         return self
 
-    def cpu(self) -> Tensor:
+    def cpu(self) -> Self:
         return self
 
     def numpy(self) -> Any:
@@ -100,7 +98,7 @@ NAMED: dict[str, Container] = {
 
 
 @pytest.mark.parametrize("container", [*UNNAMED, *NAMED])
-def test_container_of_a_matrix_changes_nothing(container: str) -> None:
+def test_container_of_a_matrix_changes_nothing(container) -> None:
     make = (UNNAMED | NAMED)[container]
     counts = read(y_true=make(TRUTH), y_pred=make(PREDICTED))
     assert counts.class_labels == (tuple(NAMES) if container in NAMED else (0, 1, 2))
@@ -147,7 +145,7 @@ def test_names_of_the_data_are_those_of_a_reference_without_names() -> None:
 
 @pytest.mark.parametrize("missing", [np.nan, None])
 @pytest.mark.parametrize("width", ["whole", "in part"])
-def test_row_with_a_missing_value_is_missing_as_a_whole(missing: Any, width: str) -> None:
+def test_row_with_a_missing_value_is_missing_as_a_whole(missing, width) -> None:
     rows: list[list[Any]] = [list(row) for row in PREDICTED]
     rows[4] = [missing] * 3 if width == "whole" else [1, missing, 0]
     with pytest.raises(ValueError, match="y_pred must not have missing values; received 1"):
@@ -178,7 +176,7 @@ def with_matrix(argument: str, rows: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("value", [2, -0.25, 1e39, 1 + 1e-10])
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 @pytest.mark.parametrize("argument", ARGUMENTS)
-def test_number_that_is_neither_0_nor_1_is_refused(argument: str, form: str, value: float) -> None:
+def test_number_that_is_neither_0_nor_1_is_refused(argument, form, value) -> None:
     rows: Any = np.array(TRUTH, dtype=float)
     rows[3, 1] = value
     if form == "sparse":
@@ -225,7 +223,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("changed", "fragment"), BAD)
-def test_bad_matrix_raises_one_line(changed: dict[str, Any], fragment: str) -> None:
+def test_bad_matrix_raises_one_line(changed, fragment) -> None:
     with pytest.raises(ValueError, match=fragment) as raised:
         read(**changed)
     assert "\n" not in str(raised.value)

@@ -1,10 +1,9 @@
 """Files as data: which are read, as what types, and what is said about those that are not."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -69,13 +68,13 @@ EXPECTED = {(1, 0, "a"): 1, (0, 1, "b"): 2}
         ("odd [1]*? name's.csv", CSV),
     ],
 )
-def test_file_of_a_format_gives_its_rows(tmp_path: Path, name: str, content: str) -> None:
+def test_file_of_a_format_gives_its_rows(tmp_path, name, content) -> None:
     path = write(tmp_path / name, content)
     assert rows_of(path) == EXPECTED
     assert rows_of(str(path)) == EXPECTED
 
 
-def test_files_of_a_pattern_or_a_list_are_one_table(tmp_path: Path) -> None:
+def test_files_of_a_pattern_or_a_list_are_one_table(tmp_path) -> None:
     write(tmp_path / "mon.csv", CSV)
     # Other columns, another order and another delimiter.
     write(tmp_path / "tue.csv", "g;extra;p;y\nb;9;1;0\n")
@@ -86,7 +85,7 @@ def test_files_of_a_pattern_or_a_list_are_one_table(tmp_path: Path) -> None:
     assert rows_of([tmp_path / "mon.csv", str(tmp_path / "mon.csv")]) == EXPECTED
 
 
-def test_file_of_compas_counts_as_its_frame(data_folder: Path) -> None:
+def test_file_of_compas_counts_as_its_frame(data_folder) -> None:
     path = data_folder / "compas-scores-two-years.csv.gz"
     names: dict[str, Any] = {"y_true": "two_year_recid", "y_pred": {"other": "is_recid"}}
     names |= {"sensitive_features": ["race", "sex"], "clusters": None}
@@ -95,7 +94,7 @@ def test_file_of_compas_counts_as_its_frame(data_folder: Path) -> None:
     assert counts == bam.Counts.from_frame(pd.read_csv(path), **names)
 
 
-def test_file_with_names_that_pandas_cannot_tell_from_labels_is_found(tmp_path: Path) -> None:
+def test_file_with_names_that_pandas_cannot_tell_from_labels_is_found(tmp_path) -> None:
     path = write(tmp_path / "rows.csv", "y,p,g,Black,black,x,x\n1,0,a,5,6,7,8\n")
     (chunk,) = read_table(path, {"y_true": "y", "y_pred": "black", "sensitive_features": "Black"})
     assert list(chunk["sensitive_features"]) == [5]
@@ -126,9 +125,7 @@ def test_file_with_names_that_pandas_cannot_tell_from_labels_is_found(tmp_path: 
     ],
 )
 @pytest.mark.parametrize("has_count", [False, True], ids=["grouped", "in chunks"])
-def test_csv_column_has_the_type_of_all_its_cells(
-    tmp_path: Path, cells: list[str], labels: list[Any], has_count: bool
-) -> None:
+def test_csv_column_has_the_type_of_all_its_cells(tmp_path, cells, labels, has_count) -> None:
     path = write(tmp_path / "rows.csv", "g,n\n" + "".join(f'"{cell}",1\n' for cell in cells))
     arguments = {"sensitive_features": "g"} | ({"count": "n"} if has_count else {})
     (chunk,) = read_table(path, arguments)
@@ -141,24 +138,24 @@ def test_csv_column_has_the_type_of_all_its_cells(
     assert read == Counter((type(label), label) for label in labels)
 
 
-def test_csv_files_that_hold_numbers_and_text_are_text_everywhere(tmp_path: Path) -> None:
+def test_csv_files_that_hold_numbers_and_text_are_text_everywhere(tmp_path) -> None:
     write(tmp_path / "mon.csv", "y,p,g\n1,1,0\n1,1,1\n")
     write(tmp_path / "tue.csv", "y,p,g\n0,1,1\n0,1,not stated\n")
     rows = (1, 1, "0"), (1, 1, "1"), (0, 1, "1"), (0, 1, "not stated")
     assert rows_of(tmp_path / "*.csv") == Counter(rows)
 
 
-def test_csv_truth_is_text_if_a_prediction_is(tmp_path: Path) -> None:
+def test_csv_truth_is_text_if_a_prediction_is(tmp_path) -> None:
     path = write(tmp_path / "rows.csv", "y,p,g\n1,1,5\n0,other,5\n")
     assert rows_of(path) == {("1", "1", 5): 1, ("0", "other", 5): 1}
 
 
-def test_csv_true_and_false_beside_0_and_1_are_one_coding(tmp_path: Path) -> None:
+def test_csv_true_and_false_beside_0_and_1_are_one_coding(tmp_path) -> None:
     path = write(tmp_path / "rows.csv", "y,p,g\n1,True,a\n0,False,b\n0,True,a\n")
     assert bam.Counts.from_frame(path, **NAMES).class_labels == (0, 1)
 
 
-def test_csv_missing_values_leave_the_type_of_the_others(tmp_path: Path) -> None:
+def test_csv_missing_values_leave_the_type_of_the_others(tmp_path) -> None:
     path = write(tmp_path / "rows.csv", "y,p,g\n1,NA,a\n0,1,?\n0,1,b\n")
     assert rows_of(path)["1", "NA", "a"] == 1
     expected = {(1, None, "a"): 1, (0, 1, None): 1, (0, 1, "b"): 1}
@@ -166,7 +163,7 @@ def test_csv_missing_values_leave_the_type_of_the_others(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_matrix_of_a_file_holds_numbers(tmp_path: Path, ending: str) -> None:
+def test_matrix_of_a_file_holds_numbers(tmp_path, ending) -> None:
     frame = pd.DataFrame({"true_a": [True, False], "true_b": [0, 1], "pred_b": [0.25, 1.0]})
     frame = frame.assign(pred_a=[1, None], s=[0.5, 2])
     path = tmp_path / f"rows.{ending}"
@@ -183,7 +180,7 @@ def test_matrix_of_a_file_holds_numbers(tmp_path: Path, ending: str) -> None:
     assert chunk["sample_weight"].tolist() == [0.5, 2]
 
 
-def test_json_of_mixed_types_is_text(tmp_path: Path) -> None:
+def test_json_of_mixed_types_is_text(tmp_path) -> None:
     records = [{"y": 1, "p": 1, "g": 1}, {"y": "0", "p": True, "g": "not stated"}]
     path = write(tmp_path / "rows.json", json.dumps(records))
     assert rows_of(path) == {(1, True, "1"): 1, (0, True, "not stated"): 1}
@@ -207,67 +204,54 @@ OTHER = "must be CSV, Parquet or JSON: pass {}(...)."
         ("rows.csv", "y,p,g\n1,0,é\n".encode("latin-1"), NO_UTF8.format(2)),
         ("rows.csv", CSV.encode("utf-16"), NO_UTF8.format(1)),
         ("rows.csv", CSV + "1,0,a\r\n" * 3, "mixes line ends (LF and CRLF), or has a quote that"),
-        ("rows.csv", CSV + "1,0\n", "cannot be read (line 5): Expected Number of Columns: 3 Found"),
+        (
+            "rows.csv",
+            CSV + "secret,1\n",
+            "cannot be read (line 5): Expected Number of Columns: 3 F",
+        ),
+        ("rows.csv", CSV + "secret" * 400_000 + "\n" + CSV, "Maximum line size of 2000000"),
         ("rows.csv", CSV + '1,0,"a\n', "cannot be read (line 5): Value with unterminated quote"),
         ("rows.arff", "@relation rows", OTHER.format("pandas.read_csv")),
         ("rows.duckdb", "0000DUCK", "pass duckdb.connect(...).table(...)."),
         ("rows.xlsx", b"PK\x03\x04", OTHER.format("pandas.read_excel")),
         ("rows.json", '{"y":{"0":1},"p":{"0":1},"g":{"0":"a"}}', "has lists or records"),
+        ("rows.json", '[{"y":1,"p":"secret"},{"y":', "cannot be read: Malformed JSON"),
+        ("rows.jsonl", '{"y":1,"p":0,"g":"secret","y":2}\n', "cannot be read"),
+        ("rows.parquet", b"PAR1" + b"secret" * 9, "cannot be read"),
         ("rows.csv.gz", CSV, "cannot be read: Input is not a GZIP stream"),
         ("rows.csv.gz", gzip.compress(CSV.encode() * 99, mtime=0)[:-20], "cannot be read"),
     ],
 )
-def test_file_that_cannot_be_read_raises_with_the_true_cause(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str | bytes, message: str
-) -> None:
+def test_unreadable_file_raises_its_cause(tmp_path, monkeypatch, name, content, message) -> None:
     monkeypatch.chdir(tmp_path)
     write(Path(name), content)
-    with pytest.raises(ValueError, match=r"header|UTF|is|has|mixes|must|read") as raised:
+    with pytest.raises(ValueError, match=rf"^'{re.escape(name)}' .*{re.escape(message)}") as raised:
         rows_of(name)
-    assert str(raised.value).startswith(f"'{name}' ")
-    assert message in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "fragment"),
-    [
-        ("rows.parquet", b"PAR1" + b"secret" * 9, "cannot be read"),
-        ("rows.json", '[{"y":1,"p":"secret"},{"y":', "cannot be read: Malformed JSON"),
-        ("rows.jsonl", '{"y":1,"p":0,"g":"secret","y":2}\n', "cannot be read"),
-        ("rows.csv", CSV + "secret" * 400_000 + "\n" + CSV, "Maximum line size of 2000000"),
-        ("rows.csv", CSV + "secret,1\n", "line 5.: Expected Number of Columns"),
-    ],
-)
-def test_error_of_a_file_is_short_and_without_its_data(
-    tmp_path: Path, name: str, content: str | bytes, fragment: str
-) -> None:
-    path = write(tmp_path / name, content)
-    with pytest.raises(ValueError, match=fragment) as raised:
-        rows_of(path)
+    # One short line, without the data of the file.
     assert len(str(raised.value)) <= 300
     assert "\n" not in str(raised.value)
     assert "secret" not in str(raised.value)
 
 
-def test_long_cell_that_fits_is_read(tmp_path: Path) -> None:
+def test_long_cell_that_fits_is_read(tmp_path) -> None:
     path = write(tmp_path / "rows.csv", CSV + "1,0," + "x" * 1_900_000)
     assert sum(rows_of(path).values()) == 4
 
 
-def test_text_in_a_column_of_numbers_raises(tmp_path: Path) -> None:
+def test_text_in_a_column_of_numbers_raises(tmp_path) -> None:
     path = write(tmp_path / "rows.csv", "true_a,g\n1,a\nyes,b\n")
     with pytest.raises(ValueError, match="Could not convert string 'yes' to DOUBLE"):
         list(read_table(path, {"y_true": "true_*"}))
 
 
-def test_file_without_rows_raises(tmp_path: Path) -> None:
+def test_file_without_rows_raises(tmp_path) -> None:
     path = write(tmp_path / "rows.csv", "y,p,g\n")
     with pytest.raises(ValueError, match="at least one row"):
         bam.Counts.from_frame(path, **NAMES)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
-def test_column_that_a_later_file_lacks_raises_with_the_file(tmp_path: Path, ending: str) -> None:
+def test_column_that_a_later_file_lacks_raises_with_the_file(tmp_path, ending) -> None:
     write(tmp_path / "mon.csv", CSV)
     write(tmp_path / "tue.csv", "y,q,g\n1,1,a\n")
     duckdb.sql("SELECT 1 AS y, 0 AS p, 'a' AS g").write_parquet(str(tmp_path / "mon.parquet"))
@@ -278,7 +262,7 @@ def test_column_that_a_later_file_lacks_raises_with_the_file(tmp_path: Path, end
         rows_of(tmp_path / f"*.{ending}")
 
 
-def test_files_of_parquet_may_differ_in_order_and_types(tmp_path: Path) -> None:
+def test_files_of_parquet_may_differ_in_order_and_types(tmp_path) -> None:
     duckdb.sql("SELECT 1 AS y, 0 AS p, 'a' AS g").write_parquet(str(tmp_path / "mon.parquet"))
     tuesday = "SELECT 'b' AS g, 9 AS extra, 0.5::DOUBLE AS p, 0::TINYINT AS y"
     duckdb.sql(tuesday).write_parquet(str(tmp_path / "tue.pq"))
@@ -287,20 +271,20 @@ def test_files_of_parquet_may_differ_in_order_and_types(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["prediction.csv", "zzz/*.parquet", "*.parquet"])
-def test_missing_file_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+def test_missing_file_raises(tmp_path, monkeypatch, path) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError) as raised:
         rows_of(path)
     assert str(raised.value) == f"There is no file '{path}'."
 
 
-def test_folder_raises_with_the_pattern_that_works(tmp_path: Path) -> None:
+def test_folder_raises_with_the_pattern_that_works(tmp_path) -> None:
     with pytest.raises(ValueError, match=r"must be a file, or files as in 'folder/\*\.csv'"):
         rows_of(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
-def test_pipe_and_device_raise_and_are_not_opened(tmp_path: Path) -> None:
+def test_pipe_and_device_raise_and_are_not_opened(tmp_path) -> None:
     os.mkfifo(tmp_path / "rows.csv")
     with pytest.raises(ValueError, match=r"rows\.csv' must be a file"):
         rows_of(tmp_path / "rows.csv")
@@ -308,7 +292,7 @@ def test_pipe_and_device_raise_and_are_not_opened(tmp_path: Path) -> None:
         rows_of("/dev/null")
 
 
-def test_files_of_several_kinds_raise(tmp_path: Path) -> None:
+def test_files_of_several_kinds_raise(tmp_path) -> None:
     paths = [write(tmp_path / "a.csv", CSV), write(tmp_path / "b.jsonl", '{"y":1}\n')]
     with pytest.raises(ValueError, match="all CSV, all Parquet or all JSON"):
         rows_of(paths)
@@ -319,7 +303,7 @@ def test_files_of_several_kinds_raise(tmp_path: Path) -> None:
 # Saved counts.
 
 
-def test_is_saved_counts_tells_counts_from_records(tmp_path: Path) -> None:
+def test_is_saved_counts_tells_counts_from_records(tmp_path) -> None:
     counts = bam.Counts.from_arrays([0, 1] * 9, [0, 1] * 9, sensitive_features=["a", "b"] * 9)
     counts.save(tmp_path / "counts.json")
     assert is_saved_counts(tmp_path / "counts.json")

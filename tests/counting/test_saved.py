@@ -1,7 +1,5 @@
 """Counts in files: with rows, and without them."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 from pathlib import Path
@@ -53,7 +51,7 @@ def make_matrix_counts(n: int = 3000, overlap: bool = False) -> Any:
         [dt.datetime(2020, 1, 1, 8), dt.datetime(2020, 1, 2, 9)],
     ],
 )
-def test_saved_counts_load_as_they_were(tmp_path: Path, labels: list[Any]) -> None:
+def test_saved_counts_load_as_they_were(tmp_path, labels) -> None:
     rows = [labels[i] for i in (0, 1, 1, 0) * 5]
     counts = bam.Counts.from_arrays(rows, rows[::-1], sensitive_features=[*"aabb"] * 5)
     counts.save(tmp_path / "counts.json")
@@ -63,7 +61,7 @@ def test_saved_counts_load_as_they_were(tmp_path: Path, labels: list[Any]) -> No
     assert [type(label) for label in loaded.class_labels] == [type(label) for label in labels]
 
 
-def test_saved_counts_keep_weights_clusters_groups_and_missing_predictions(tmp_path: Path) -> None:
+def test_saved_counts_keep_weights_clusters_groups_and_missing_predictions(tmp_path) -> None:
     n = 400
     rng = np.random.default_rng(5)
     truth, predicted = rng.integers(0, 2, n), rng.integers(0, 2, n).astype(object)
@@ -76,15 +74,22 @@ def test_saved_counts_keep_weights_clusters_groups_and_missing_predictions(tmp_p
         clusters=rng.integers(0, 60, n),
         missing="abstain",
     )
-    with pytest.warns(bam.AmplificationWarning, match="may identify people"):
+    with pytest.warns(bam.AmplificationWarning, match="may identify people") as caught:
         counts.save(tmp_path / "counts.json")
+    assert caught[0].filename == __file__
     loaded = bam.Counts.load(tmp_path / "counts.json")
     metric = bam.DirectionalBiasAmplification()
     assert metric.result(loaded).to_dict() == metric.result(counts).to_dict()
 
 
+def test_save_warns_of_rows_that_stand_for_fewer_than_five(tmp_path) -> None:
+    counts = bam.Counts.from_arrays([0, 1], sensitive_features=[*"ab"], count=[4, 5])
+    with pytest.warns(bam.AmplificationWarning, match="^1 of 2 distinct rows stand for fewer than"):
+        counts.save(tmp_path / "counts.json")
+
+
 @pytest.mark.parametrize("kind", ["probabilities", "matrix", "sparse with a zero"])
-def test_saved_indicators_keep_values_and_missing_rows(tmp_path: Path, kind: str) -> None:
+def test_saved_indicators_keep_values_and_missing_rows(tmp_path, kind) -> None:
     rng = np.random.default_rng(6)
     truth: Any = rng.integers(0, 2, (60, 3))
     predicted: Any = rng.integers(0, 2, (60, 3)) * 1.0
@@ -103,7 +108,7 @@ def test_saved_indicators_keep_values_and_missing_rows(tmp_path: Path, kind: str
     loaded = bam.Counts.load(tmp_path / "counts.json")
     assert loaded == counts
     assert loaded.n_rows == 60
-    metric = bam.DirectionalBiasAmplification()
+    metric = bam.DirectionalPredictabilityAmplification(equalize=None)  # It guesses missing rows.
     value, expected = (metric.result(x, n_boot=0).value for x in (loaded, counts))
     assert value == pytest.approx(expected, abs=1e-12)
 
@@ -118,13 +123,13 @@ def test_saved_indicators_keep_values_and_missing_rows(tmp_path: Path, kind: str
         ('{"format": "biasamp-counts-1"}', "its checksum differs"),
     ],
 )
-def test_file_that_holds_no_counts_is_refused(tmp_path: Path, content: str, fragment: str) -> None:
+def test_file_that_holds_no_counts_is_refused(tmp_path, content, fragment) -> None:
     (tmp_path / "counts.json").write_text(content)
     with pytest.raises(ValueError, match=fragment):
         bam.Counts.load(tmp_path / "counts.json")
 
 
-def test_random_byte_changes_never_load_in_silence(tmp_path: Path) -> None:
+def test_random_byte_changes_never_load_in_silence(tmp_path) -> None:
     path, rng = tmp_path / "counts.json", np.random.default_rng(2)
     counts = make_counts()
     counts.save(path)
@@ -140,12 +145,12 @@ def test_random_byte_changes_never_load_in_silence(tmp_path: Path) -> None:
         assert loaded == counts
 
 
-def test_save_into_a_missing_folder_names_the_file(tmp_path: Path) -> None:
+def test_save_into_a_missing_folder_names_the_file(tmp_path) -> None:
     with pytest.raises(OSError, match=r"missing/counts\.json cannot be written"):
         make_counts().save(tmp_path / "missing" / "counts.json")
 
 
-def test_results_take_saved_counts_of_one_path_several_or_a_pattern(tmp_path: Path) -> None:
+def test_results_take_saved_counts_of_one_path_several_or_a_pattern(tmp_path) -> None:
     counts, metric = make_counts(), bam.DirectionalBiasAmplification()
     for day in ("mon", "tue"):
         counts.save(tmp_path / f"{day}.json")
@@ -165,7 +170,7 @@ def save_without_rows(counts: Any, folder: Path) -> Any:
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
-def test_block_sums_of_labels_give_values_and_close_intervals(tmp_path: Path, metric: Any) -> None:
+def test_block_sums_of_labels_give_values_and_close_intervals(tmp_path, metric) -> None:
     counts = make_counts()
     expected, result = metric.result(counts), metric.result(save_without_rows(counts, tmp_path))
     for name, estimate in expected.estimates.items():
@@ -177,14 +182,14 @@ def test_block_sums_of_labels_give_values_and_close_intervals(tmp_path: Path, me
 
 @pytest.mark.parametrize("overlap", [False, True])
 @pytest.mark.parametrize("metric", METRICS[:2], ids=repr)
-def test_block_sums_of_a_matrix_give_the_values(tmp_path: Path, metric: Any, overlap: bool) -> None:
+def test_block_sums_of_a_matrix_give_the_values(tmp_path, metric, overlap) -> None:
     counts = make_matrix_counts(overlap=overlap)
     result = metric.result(save_without_rows(counts, tmp_path), n_boot=200)
     assert result.value == pytest.approx(metric.result(counts, n_boot=0).value, abs=1e-12)
     assert result.interval is not None
 
 
-def test_block_sums_of_weights_give_the_values_and_effective_rows(tmp_path: Path) -> None:
+def test_block_sums_of_weights_give_the_values_and_effective_rows(tmp_path) -> None:
     # The group d is listed, and has no rows.
     weights = np.random.default_rng(3).choice([0.5, 2.0, 3.0], 5000)
     counts = make_counts(sample_weight=weights, group_labels=[*"abd"])
@@ -195,16 +200,18 @@ def test_block_sums_of_weights_give_the_values_and_effective_rows(tmp_path: Path
     assert loaded.rows.effective_rows == pytest.approx(effective)
 
 
-def test_block_sums_hold_no_rows(tmp_path: Path) -> None:
+def test_block_sums_hold_no_rows(tmp_path) -> None:
     counts = make_counts()
     counts.save(tmp_path / "sums.json", rows=False)
     written = json.loads((tmp_path / "sums.json").read_text())
     assert all(variable["codes"] == [] for variable in written["variables"])
     assert min(written["n"]) >= 50
     assert len(written["n"]) >= 20
+    many = bam.Counts.from_arrays([0, 1], sensitive_features=[*"ab"], count=[200_000] * 2)
+    assert len(save_without_rows(many, tmp_path).rows.n) == 1000
 
 
-def test_small_group_is_one_sum_without_interval(tmp_path: Path) -> None:
+def test_small_group_is_one_sum_without_interval(tmp_path) -> None:
     # 5,000 rows, of which some 150 are of group c: fewer than ten for each of 20 blocks.
     counts = make_counts((0.57, 0.4, 0.03))
     loaded = save_without_rows(counts, tmp_path)
@@ -217,13 +224,20 @@ def test_small_group_is_one_sum_without_interval(tmp_path: Path) -> None:
     assert compared.reason == "the saved counts hold one sum of c"
 
 
-def test_few_rows_are_one_sum(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("n", "undrawn"), [(199, ("b",)), (200, ())])
+def test_group_of_fewer_than_200_rows_is_one_sum(tmp_path, n, undrawn) -> None:
+    # 20 blocks with ten rows of the group on average.
+    counts = bam.Counts.from_arrays([0, 1], sensitive_features=[*"ab"], count=[4000, n])
+    assert save_without_rows(counts, tmp_path).rows.undrawn == undrawn
+
+
+def test_few_rows_are_one_sum(tmp_path) -> None:
     loaded = save_without_rows(make_counts(n=300), tmp_path)
     assert loaded.rows.n.tolist() == [300]
     assert METRICS[1].result(loaded).reason == "the saved counts hold one sum of all rows"
 
 
-def test_block_sums_are_not_used_where_rows_are_needed(tmp_path: Path) -> None:
+def test_block_sums_are_not_used_where_rows_are_needed(tmp_path) -> None:
     matrix = make_matrix_counts()
     with pytest.raises(ValueError, match="needs rows; received counts of block sums"):
         METRICS[2].result(save_without_rows(matrix, tmp_path))
@@ -231,7 +245,7 @@ def test_block_sums_are_not_used_where_rows_are_needed(tmp_path: Path) -> None:
         METRICS[3].result(save_without_rows(matrix, tmp_path))
 
 
-def test_block_sums_refuse_missing_predictions(tmp_path: Path) -> None:
+def test_block_sums_refuse_missing_predictions(tmp_path) -> None:
     counts = bam.Counts.from_arrays(
         [0, 1] * 50, [0, None] * 50, sensitive_features=[*"ab"] * 50, missing="abstain"
     )

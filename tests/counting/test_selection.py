@@ -1,7 +1,5 @@
 """Rows of files that meet a condition of SQL on any of the columns."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd
@@ -57,7 +55,7 @@ def groups_of(*paths: Path, where: str, **options: object) -> str:
         ("true", "abcd"),
     ],
 )
-def test_selection_has_rows_that_meet_the_condition(path: Path, where: str, groups: str) -> None:
+def test_selection_has_rows_that_meet_the_condition(path, where, groups) -> None:
     assert groups_of(path, where=where) == groups
 
 
@@ -73,13 +71,13 @@ def test_selection_has_rows_that_meet_the_condition(path: Path, where: str, grou
         ("nothing(age)", "nothing does not exist"),
     ],
 )
-def test_condition_that_cannot_be_met_raises(path: Path, where: str, message: str) -> None:
+def test_condition_that_cannot_be_met_raises(path, where, message) -> None:
     with pytest.raises(ValueError, match=message) as error:
         groups_of(path, where=where)
     assert "\n" not in str(error.value)
 
 
-def test_selection_of_several_files_compares_them_as_one_type(tmp_path: Path) -> None:
+def test_selection_of_several_files_compares_them_as_one_type(tmp_path) -> None:
     paths = [tmp_path / "first.csv", tmp_path / "second.csv"]
     TABLE.to_csv(paths[0], index=False)
     TABLE.assign(g="e", age="9.5").iloc[:, ::-1].to_csv(paths[1], index=False)
@@ -89,13 +87,13 @@ def test_selection_of_several_files_compares_them_as_one_type(tmp_path: Path) ->
         groups_of(*paths, where="age < 10")
 
 
-def test_missing_values_are_missing_in_the_condition(tmp_path: Path) -> None:
+def test_missing_values_are_missing_in_the_condition(tmp_path) -> None:
     file = tmp_path / "table.csv"
     TABLE.assign(age=[5, 18, "?", 20]).to_csv(file, index=False)
     assert groups_of(file, where="age > 9", missing_values=["?"]) == "bd"
 
 
-def test_selection_of_a_label_matrix_reads_its_columns(tmp_path: Path) -> None:
+def test_selection_of_a_label_matrix_reads_its_columns(tmp_path) -> None:
     file = tmp_path / "table.csv"
     TABLE.assign(t_1=[0, 1, 0, 1], t_2=1).to_csv(file, index=False)
     names = {"y_true": "t_*", "y_pred": "t_*", "sensitive_features": "g"}

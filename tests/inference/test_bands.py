@@ -1,8 +1,6 @@
 """Simultaneous bands. Replicates alternate between one error above and one below the value, so that
 |t| and k are 1, unless a test says otherwise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

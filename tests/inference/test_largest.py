@@ -1,8 +1,6 @@
 """The largest difference and the ratio over groups. Replicates alternate between one error above
 and one below a rate, so that |t| and k are 1; half a row is .005 with 100 rows."""
 
-from __future__ import annotations
-
 from math import exp, log
 
 import numpy as np

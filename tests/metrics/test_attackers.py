@@ -1,7 +1,5 @@
 """Attackers of scikit-learn: beside the exact one, on tables of known scores, and refused."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -95,7 +93,7 @@ WITHOUT_PROBABILITIES = ("support vectors", "ridge", "hard vote", "hard vote of 
 
 @pytest.mark.parametrize("name", [LEAKAGE, A_TO_T, T_TO_A])
 @pytest.mark.parametrize("attacker", CLASSIFIERS)
-def test_fitted_classifier_is_near_the_exact_one(attacker: str, name: str, compas: Columns) -> None:
+def test_fitted_classifier_is_near_the_exact_one(attacker, name, compas) -> None:
     settings = {}
     if name != LEAKAGE and attacker in WITHOUT_PROBABILITIES:
         settings["quality"] = "accuracy"
@@ -114,9 +112,7 @@ def test_fitted_classifier_is_near_the_exact_one(attacker: str, name: str, compa
         (600, {"equalize": None}, {"attacker": "dense", "n_trials": 1}),
     ],
 )
-def test_leakage_to_named_attackers_is_within_two_points_of_exact(
-    n_rows: int, settings: Columns, fitted: Columns, compas: Columns
-) -> None:
+def test_leakage_to_named_attackers_is_near_the_exact_one(n_rows, settings, fitted, compas) -> None:
     first = {name: values[:n_rows] for name, values in compas.items()}
     exact = new_metric(LEAKAGE, **settings)(**first)
     assert exact > 3 * 0.02
@@ -166,9 +162,7 @@ ERRORS = (10 * 0.6 * 0.4 + 30 * 0.2 * 0.8) / 40, (10 * 0.2 * 0.8 + 30 * 0.5 * 0.
         ),
     ],
 )
-def test_quality_of_known_table_is_the_best_score(
-    attacker: Any, quality: Any, of_labels: float, of_predictions: float
-) -> None:
+def test_quality_of_known_table_is_best(attacker, quality, of_labels, of_predictions) -> None:
     metric = new_metric(A_TO_T, attacker=attacker, quality=quality, **BY_HEART)
     assert levels(metric, TABLE) == pytest.approx((of_labels, of_predictions), abs=1e-12)
 
@@ -190,7 +184,7 @@ def test_own_quality_reads_labels_as_they_are() -> None:
     ],
     ids=["weights", "probabilities", "drawn rows", "weights handed on"],
 )
-def test_leakage_of_a_small_group_is_seen(attacker: Any) -> None:
+def test_leakage_of_a_small_group_is_seen(attacker) -> None:
     # 40 of 200 rows are of group b. Of these, 30 are predicted 1; of the 160 of a, 40. Who guesses
     # b where 1 is predicted is right in 30/40 of b and in 120/160 of a. Labels tell nothing.
     group = np.repeat(["a", "b"], [160, 40])
@@ -207,15 +201,10 @@ def test_leakage_of_a_small_group_is_seen(attacker: Any) -> None:
 
 
 def test_level_below_zero_has_no_relative_change() -> None:
-    fitted = new_metric(A_TO_T, attacker=GaussianNB(), quality="neg_log_loss", n_trials=1)
-    # Of four equally likely classes 1 - ln 4 is left; predictions follow from the group.
-    exact = new_metric(A_TO_T, quality="one_minus_cross_entropy", equalize=None)
-    four = np.repeat([0, 1, 2, 3], 10)
-    even = {"y_true": np.tile([0, 1, 2, 3], 10), "y_pred": four, "sensitive_features": four}
-    for metric, columns in ((fitted, TABLE), (exact, even)):
-        result = metric.result(**columns, n_boot=0)
-        assert np.isnan(result.value)
-        assert any(f"{metric.quality} is below 0" in note for note in result.notes)
+    metric = new_metric(A_TO_T, attacker=GaussianNB(), quality="neg_log_loss", n_trials=1)
+    result = metric.result(**TABLE, n_boot=0)
+    assert np.isnan(result.value)
+    assert any("neg_log_loss is below 0" in note for note in result.notes)
 
 
 def test_scorer_with_pos_label_scores_that_class() -> None:
@@ -233,7 +222,7 @@ def test_scorer_with_pos_label_scores_that_class() -> None:
         (LinearRegression(), GaussianNB(), ["neg_max_error", "neg_root_mean_squared_error"]),
     ],
 )
-def test_scorer_is_for_attackers_of_its_kind(attacker: Any, other: Any, names: list[str]) -> None:
+def test_scorer_is_for_attackers_of_its_kind(attacker, other, names) -> None:
     for quality in names:
         new_metric(A_TO_T, attacker=attacker, quality=quality)
         with pytest.raises(ValueError, match=f"quality='{quality}' cannot score"):
@@ -283,6 +272,6 @@ def tables_are_scored(tables: Any, values: Any, more: Any) -> Any:
         ),
     ],
 )
-def test_metric_of_what_does_not_go_together_raises(settings: Columns, message: str) -> None:
+def test_metric_of_what_does_not_go_together_raises(settings, message) -> None:
     with pytest.raises(ValueError, match=message):
         new_metric(A_TO_T, **settings)

@@ -1,7 +1,5 @@
 """Labels made as inaccurate as predictions: drawn, row by row, or in expectation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -44,7 +42,7 @@ def chance(accuracy: float, n_labels: int) -> Array:
 
 
 @pytest.mark.parametrize("axis", [-1, -2])
-def test_flips_in_expectation_are_a_product_of_matrices(axis: int) -> None:
+def test_flips_in_expectation_are_a_product_of_matrices(axis) -> None:
     flipped = expected_flips(TABLE, np.array(0.7), axis)
     by_hand = TABLE @ chance(0.7, 3) if axis == -1 else chance(0.7, 2) @ TABLE
     assert flipped == pytest.approx(by_hand, abs=1e-12)
@@ -59,7 +57,7 @@ def test_flips_in_expectation_are_a_product_of_matrices(axis: int) -> None:
 )
 @pytest.mark.parametrize("size", [1, 100], ids=["few rows", "many rows"])
 @pytest.mark.parametrize("axis", [-1, -2])
-def test_drawn_flips_are_those_of_rows(axis: int, size: int, accuracy: float, draws: int) -> None:
+def test_drawn_flips_are_those_of_rows(axis, size, accuracy, draws) -> None:
     table = TABLE * size
     drawn = draw(table, accuracy, axis, draws=draws)
     mean, error = expected_flips(table, np.array(accuracy), axis), drawn.std(0) / np.sqrt(draws)
@@ -82,7 +80,7 @@ def test_drawn_flips_are_those_of_rows(axis: int, size: int, accuracy: float, dr
 
 
 @pytest.mark.parametrize(("accuracy", "moved"), [(1.0, False), (1 + 3e-16, False), (-3e-16, True)])
-def test_flips_of_certain_accuracy_move_all_rows_or_none(accuracy: float, moved: bool) -> None:
+def test_flips_of_certain_accuracy_move_all_rows_or_none(accuracy, moved) -> None:
     # Sums of weights may leave the range of a probability by rounding.
     table = np.array([[7.0, 2.0], [1.0, 6.0]])
     expected = table[:, ::-1] if moved else table
@@ -90,7 +88,7 @@ def test_flips_of_certain_accuracy_move_all_rows_or_none(accuracy: float, moved:
 
 
 @pytest.mark.parametrize("axis", [-1, -2])
-def test_rows_flip_with_all_their_weight(axis: int) -> None:
+def test_rows_flip_with_all_their_weight(axis) -> None:
     # Two rows of weight 4 and three of 4 in one input, five of 1/2 and one of 1/2 in the other.
     table, unit = np.array([[8.0, 12.0], [2.5, 0.5]]), np.array([[4.0, 4.0], [0.5, 0.5]])
     if axis == -2:
@@ -118,7 +116,7 @@ def test_rows_flip_with_all_their_weight(axis: int) -> None:
     ],
     ids=["target", "input"],
 )
-def test_bias_is_what_flips_in_expectation_hide(table: Array, axis: int) -> None:
+def test_bias_is_what_flips_in_expectation_hide(table, axis) -> None:
     # Target and input are independent, which leaves no linear term and so little noise.
     expected, n = expected_flips(table, np.array(0.7), axis), table.sum()
     losses = cross_entropy(draw(table, 0.7, axis))
@@ -130,7 +128,7 @@ def test_bias_is_what_flips_in_expectation_hide(table: Array, axis: int) -> None
 
 
 @pytest.mark.parametrize("predicted", [[0, 1, 1, 1], [1, 0, 0, 0]], ids=["right", "wrong"])
-def test_certain_flips_keep_the_weight_of_their_rows(predicted: list[int]) -> None:
+def test_certain_flips_keep_the_weight_of_their_rows(predicted) -> None:
     # A model that is always right flips no row, one that is always wrong flips them all. Group 0
     # has T = 1 with .2 of .3, group 1 always.
     rows = {"sensitive_features": [0, 0, 1, 1], "sample_weight": [0.1, 0.2, 0.3, 0.4]}
@@ -149,7 +147,7 @@ def test_certain_flips_keep_the_weight_of_their_rows(predicted: list[int]) -> No
 @pytest.mark.parametrize(
     ("n", "p"), [(1, 0.3), (7, 0.5), (12, 0.8), (40, 0.05), (400, 0.5), (1000, 0.9), (4000, 0.03)]
 )
-def test_binomial_numbers_are_quantiles_of_uniform_numbers(n: int, p: float) -> None:
+def test_binomial_numbers_are_quantiles_of_uniform_numbers(n, p) -> None:
     numbers = np.full(50_000, float(n))
     drawn, uniform = binomial(numbers, p, generator()), generator().random(50_000)
     differs = drawn != binom.ppf(uniform, n, p)
@@ -168,7 +166,7 @@ def test_binomial_numbers_of_each_kind_stand_in_their_places() -> None:
 
 
 @pytest.mark.parametrize("n", [20, 1000])
-def test_models_that_err_nearly_as_often_flip_nearly_the_same_rows(n: int) -> None:
+def test_models_that_err_nearly_as_often_flip_nearly_the_same_rows(n) -> None:
     numbers = np.full(20_000, float(n))
     fewer, more = (binomial(numbers, p, generator()) for p in (0.2, 0.21))
     # n / 100 more on average and never fewer, where independent ones would go either way.

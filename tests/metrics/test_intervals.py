@@ -1,7 +1,5 @@
 """Why a number has no interval: each reason, reached by an example, and the other side of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -215,9 +213,7 @@ CASES: list[tuple[Any, Columns, str, str]] = [
 
 
 @pytest.mark.parametrize(("metric", "columns", "name", "reason"), CASES)
-def test_number_has_an_interval_or_a_reason(
-    metric: Any, columns: Columns, name: str, reason: str
-) -> None:
+def test_number_has_an_interval_or_a_reason(metric, columns, name, reason) -> None:
     estimate = metric.result(**columns, n_boot=200).estimates[name]
     assert estimate.reason.startswith(reason)
     if reason:
@@ -240,13 +236,13 @@ def test_number_has_an_interval_or_a_reason(
         (199, 0.99, "a level of 99% needs at least 200 replicates"),
     ],
 )
-def test_interval_needs_replicates_in_tails(n_boot: int, confidence: float, reason: str) -> None:
+def test_interval_needs_replicates_in_tails(n_boot, confidence, reason) -> None:
     result = BA().result(**groups_of(40, 40), n_boot=n_boot, confidence=confidence)
     assert (result.reason, result.n_boot) == (reason, n_boot)
 
 
 @pytest.mark.parametrize(("n_clusters", "is_rare"), [(2, True), (5, False)])
-def test_class_of_few_clusters_is_absent_from_replicates(n_clusters: int, is_rare: bool) -> None:
+def test_class_of_few_clusters_is_absent_from_replicates(n_clusters, is_rare) -> None:
     # Positives are in so many of 60 clusters. A draw holds none of these with a chance of some e^-2
     # = 14 % or e^-5 = .7 %, and 5 % of the replicates may be undefined.
     clusters, groups = np.repeat(np.arange(60), 20), np.arange(1200) % 2
@@ -279,5 +275,9 @@ def test_interval_of_small_groups_is_wider_by_students_t_and_ends_at_1() -> None
     columns["y_pred"] = [1] * 18 + [0] * 2 + [1] * 16 + [0] * 64
     ba, multi = (x.result(**columns, n_boot=200).estimate.replicates for x in (metric, MULTI()))
     assert ba.std() / multi.std() == pytest.approx(expected, abs=1e-9)
+    # Fewer clusters are drawn instead.
+    in_clusters = columns | {"clusters": np.arange(100), "n_boot": 200}
+    ba, multi = (x.result(**in_clusters).estimate.replicates for x in (metric, MULTI()))
+    assert ba.std() / multi.std() == pytest.approx(1, abs=1e-9)
     nearly = metric.result(**columns | {"y_pred": [1] * 19 + [0] * 81}, n_boot=200)
     assert (nearly.value, nearly.interval[1]) == (pytest.approx(0.975), 1)

@@ -1,7 +1,5 @@
 """Multi: which label sets, classes and sets of groups it compares."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 
@@ -39,7 +37,7 @@ def sets_of(**settings: Any) -> list[Any]:
     ],
     ids=str,
 )
-def test_no_label_set_raises(settings: dict[str, Any]) -> None:
+def test_no_label_set_raises(settings) -> None:
     with pytest.raises(ValueError, match="Multi needs label sets of at least"):
         sets_of(**settings)
 
@@ -54,9 +52,7 @@ shown_sets = st.dictionaries(
 
 
 @given(shown_sets, st.none() | st.integers(1, N_LABELS + 1), st.integers(1, 6))
-def test_subsets_are_those_of_the_power_set_with_enough_rows(
-    shown: dict[tuple[int, ...], int], max_size: int | None, min_support: int
-) -> None:
+def test_subsets_are_those_of_the_power_set_with_enough_rows(shown, max_size, min_support) -> None:
     expected = {}
     for size in range(1, (max_size or N_LABELS) + 1):
         for labels in combinations(range(N_LABELS), size):
@@ -91,7 +87,7 @@ def test_power_set_is_never_walked() -> None:
         ({"reference": ([0, 2, 2], [*"aab"])}, [0]),
     ],
 )
-def test_classes_of_too_few_rows_are_left_out(settings: dict[str, Any], classes: list[int]) -> None:
+def test_classes_of_too_few_rows_are_left_out(settings, classes) -> None:
     result = Multi(**settings).result(
         [0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 1, 1, 0], sensitive_features=[*"aabbaab"], n_boot=0
     )

@@ -1,7 +1,5 @@
 """A metric of one's own: what it needs, and its formula on margins."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,9 +1,6 @@
 """The best scores of attackers that know a table: by hand, and by scikit-learn's own metrics."""
 
-from __future__ import annotations
-
 from math import isnan, log
-from typing import Any
 
 import numpy as np
 import pytest
@@ -45,13 +42,13 @@ def change(name: str, dataset: float, model: float, *, is_difference: bool = Fal
         ("accuracy", 0.3, 0.3 * (1 + 1e-13), 0),  # Nor here, but for rounding.
     ],
 )
-def test_relative_change_by_hand(name: str, dataset: float, model: float, expected: float) -> None:
+def test_relative_change_by_hand(name, dataset, model, expected) -> None:
     assert change(name, dataset, model) == pytest.approx(expected, abs=1e-15)
     assert (change(name, dataset, model) == 0) == (expected == 0)
 
 
 @pytest.mark.parametrize(("dataset", "model"), [(-0.1, 0.2), (0.2, -0.1), (-0.1, -0.2)])
-def test_relative_change_of_levels_below_0_is_undefined(dataset: float, model: float) -> None:
+def test_relative_change_of_levels_below_0_is_undefined(dataset, model) -> None:
     assert isnan(change("one_minus_cross_entropy", dataset, model))
     difference = change("one_minus_cross_entropy", dataset, model, is_difference=True)
     assert difference == pytest.approx(model - dataset, abs=1e-15)
@@ -73,7 +70,7 @@ def test_relative_change_of_levels_below_0_is_undefined(dataset: float, model: f
         ([[9, 0], [5, 0]], False),
     ],
 )
-def test_dependence_passes_the_test_of_chi_square(table: Any, expected: bool) -> None:
+def test_dependence_passes_the_test_of_chi_square(table, expected) -> None:
     tables = np.array([table], dtype=float)
     assert bool(is_dependent(tables, tables.sum())) == expected
     # It counts rows, and not weights.

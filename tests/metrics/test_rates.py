@@ -1,7 +1,5 @@
 """BA and MALS: pairs without rows, the positive class, signs that may be the other one."""
 
-from __future__ import annotations
-
 from math import isnan
 from typing import Any
 
@@ -25,7 +23,7 @@ ROWS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", [BA, Multi])
-def test_group_without_rows_is_left_out_and_named(kind: Any) -> None:
+def test_group_without_rows_is_left_out_and_named(kind) -> None:
     metric = kind(group_labels=[*"abc"])
     name = metric.name.replace("->", "→")
     note = f"2 of 6 rates in {name} are undefined and left out of the mean: there are no rows of c."
@@ -59,7 +57,7 @@ def test_class_without_rows_is_left_out_of_t_to_a_and_counts_0_in_a_to_t() -> No
         (MALS(class_labels=[0, 1], pos_label=1), 0, 1),
     ],
 )
-def test_value_without_a_defined_pair_is_undefined(metric: Any, truth: int, predicted: int) -> None:
+def test_value_without_a_defined_pair_is_undefined(metric, truth, predicted) -> None:
     columns = {"y_true": [truth] * 2, "y_pred": [predicted] * 2, "n_boot": 0}
     groups = [*"ab"]
     result = metric.result(**columns, sensitive_features=groups, sensitive_features_pred=groups)
@@ -83,7 +81,7 @@ def test_value_without_a_defined_pair_is_undefined(metric: Any, truth: int, pred
         ((0, 1), [1, 0], 1),
     ],
 )
-def test_positive_class_of_mals_is_1_or_the_last(labels: Any, listed: Any, positive: Any) -> None:
+def test_positive_class_of_mals_is_1_or_the_last(labels, listed, positive) -> None:
     no, yes = labels
     columns = {"y_true": [no, yes, yes, yes], "y_pred": [no, no, yes, yes], "n_boot": 0}
     columns["sensitive_features"] = [*"abab"]
@@ -100,7 +98,7 @@ def test_positive_class_of_mals_is_1_or_the_last(labels: Any, listed: Any, posit
 
 
 @pytest.mark.parametrize(("moved", "n_uncertain"), [(6, 4), (7, 0)])
-def test_sign_of_ba_is_uncertain_within_1_96_errors(moved: int, n_uncertain: int) -> None:
+def test_sign_of_ba_is_uncertain_within_1_96_errors(moved, n_uncertain) -> None:
     # 50 + m and 50 - m of 100 rows of each group have class 1: the correlation of m / 200 has an
     # error of (1/4) / sqrt(200), so that z is .283 m: 1.70 for 6 and 1.98 for 7.
     truth = [1] * (50 + moved) + [0] * (50 - moved) + [1] * (50 - moved) + [0] * (50 + moved)
@@ -111,7 +109,7 @@ def test_sign_of_ba_is_uncertain_within_1_96_errors(moved: int, n_uncertain: int
 
 
 @pytest.mark.parametrize(("moved", "is_uncertain"), [(9, True), (10, False)])
-def test_share_of_mals_is_uncertain_within_1_96_errors(moved: int, is_uncertain: bool) -> None:
+def test_share_of_mals_is_uncertain_within_1_96_errors(moved, is_uncertain) -> None:
     # Of 100 positives 50 + m are of group 0: m / 100 beside .5 / 10, which is 1.8 or 2.
     truth = [1] * (50 + moved) + [0] * 50 + [1] * (50 - moved) + [0] * 50
     groups = [0] * (100 + moved) + [1] * (100 - moved)

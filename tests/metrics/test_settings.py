@@ -1,7 +1,5 @@
 """Metric objects: their names and keys, settings that do not change, and settings that are bad."""
 
-from __future__ import annotations
-
 from dataclasses import FrozenInstanceError
 from functools import partial
 from typing import Any
@@ -48,7 +46,7 @@ COLUMNS: dict[str, Any] = {
         ("DPA(U) T->A", "dpa_u_t_to_a", "T->A"),
     ],
 )
-def test_name_and_key_stand_for_the_metric(name: str, key: str, direction: str) -> None:
+def test_name_and_key_stand_for_the_metric(name, key, direction) -> None:
     for written in (name, name.replace("->", "→"), key):
         metric = get_metric(written)
         assert (metric.name, metric.key, metric.__name__) == (name, key, name)
@@ -73,7 +71,7 @@ F1 = partial(f1_score, average="macro")
         (LA(attacker="logistic", quality=F1), "LA(f1_score)", "la_f1_score"),
     ],
 )
-def test_name_tells_what_is_not_the_default(metric: Any, name: str, key: str) -> None:
+def test_name_tells_what_is_not_the_default(metric, name, key) -> None:
     assert (metric.name, metric.key) == (name, key)
 
 
@@ -85,7 +83,7 @@ def test_name_tells_what_is_not_the_default(metric: Any, name: str, key: str) ->
         (bam.mals_bias_amplification, 'an object or a name, such as "BA"; received function'),
     ],
 )
-def test_unknown_name_raises_with_a_guess(name: Any, fragment: str) -> None:
+def test_unknown_name_raises_with_a_guess(name, fragment) -> None:
     with pytest.raises(ValueError, match=fragment):
         get_metric(name)
 
@@ -125,9 +123,7 @@ SETTINGS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("name", "columns", "settings"), SETTINGS)
 @pytest.mark.filterwarnings("ignore:.*which the reference has")
-def test_function_with_a_setting_is_a_call_of_the_object(
-    name: str, columns: dict[str, Any], settings: dict[str, Any]
-) -> None:
+def test_function_with_a_setting_is_a_call_of_the_object(name, columns, settings) -> None:
     value = FUNCTIONS[name](**columns, **settings)
     assert value == type(get_metric(name))(**settings)(**columns)
     # The last setting matters.
@@ -137,7 +133,7 @@ def test_function_with_a_setting_is_a_call_of_the_object(
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_function_with_weights_is_a_call_of_the_object(name: str) -> None:
+def test_function_with_weights_is_a_call_of_the_object(name) -> None:
     value = FUNCTIONS[name](**COLUMNS, **WEIGHTS)
     assert value == get_metric(name)(**COLUMNS, **WEIGHTS)
     assert abs(value - FUNCTIONS[name](**COLUMNS)) > 0.001
@@ -147,7 +143,7 @@ def test_function_with_weights_is_a_call_of_the_object(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_settings_are_keywords_and_never_change(kind: Any) -> None:
+def test_settings_are_keywords_and_never_change(kind) -> None:
     with pytest.raises(TypeError, match="positional argument"):
         kind("A->T")
     with pytest.raises(FrozenInstanceError):
@@ -167,7 +163,7 @@ def test_settings_are_keywords_and_never_change(kind: Any) -> None:
         (MALS(reference=([0, 1] * 500, [*"ab"] * 500)), "(reference=<tuple>)"),
     ],
 )
-def test_repr_has_what_differs_from_the_defaults(metric: Any, expected: str) -> None:
+def test_repr_has_what_differs_from_the_defaults(metric, expected) -> None:
     assert repr(metric).endswith(expected)
 
 
@@ -176,7 +172,7 @@ def test_repr_has_what_differs_from_the_defaults(metric: Any, expected: str) -> 
 
 @pytest.mark.parametrize("kind", [BA, Multi, DPA])
 @pytest.mark.parametrize("direction", ["sideways", " A->T", "a->t", None, 1])
-def test_bad_direction_raises(kind: Any, direction: Any) -> None:
+def test_bad_direction_raises(kind, direction) -> None:
     rule = "'A->T' or 'T->A'"
     rule += " or 'undirected'" if kind is Multi else ""
     with pytest.raises(ValueError, match=f"direction must be {rule}; received {direction!r}"):
@@ -207,7 +203,7 @@ OF_EXACT = "equalize='expected' is for the exact attacker, and not for 'uncertai
         (Multi, {"min_size": 3, "max_size": 2}, "max_size must be .* from 3 on; received 2"),
     ],
 )
-def test_bad_setting_raises(kind: Any, settings: dict[str, Any], fragment: str) -> None:
+def test_bad_setting_raises(kind, settings, fragment) -> None:
     with pytest.raises(ValueError, match=fragment):
         kind(**settings)
 
@@ -244,7 +240,7 @@ FIVE_OF_SEVEN = "pos_label must be 0, 1, 2, 3, 4 and 2 more; received 9"
         (BA(), {"random_state": 1.5}, "random_state must be a whole number from 0 on"),
     ],
 )
-def test_bad_call_raises(metric: Any, changed: dict[str, Any], fragment: str) -> None:
+def test_bad_call_raises(metric, changed, fragment) -> None:
     with pytest.raises(ValueError, match=fragment):
         metric.result(**COLUMNS | changed)
 

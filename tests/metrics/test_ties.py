@@ -1,9 +1,5 @@
 """What attackers that name one class gain from ties, and how far an interval allows for that."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -41,9 +37,7 @@ GAIN_OF_EVEN = 2 * 0.4 * np.sqrt(0.25 * 0.75 / 80 + 0.25 * 0.75 / 20) / 2
         (ACCURACY, np.ones((3, 5, 1)), 5, 0),
     ],
 )
-def test_mean_gain_of_ties_is_part_of_the_standard_error(
-    quality: Any, table: Any, n_rows: int, expected: float
-) -> None:
+def test_mean_gain_of_ties_is_part_of_the_standard_error(quality, table, n_rows, expected) -> None:
     assert quality.mean_gain(np.array(table), n_rows) == pytest.approx(expected, abs=1e-15)
 
 
@@ -59,7 +53,7 @@ def test_mean_gain_of_ties_is_part_of_the_standard_error(
         (np.ones((3, 5, 1)), 5, True),
     ],
 )
-def test_winner_is_clear_beyond_three_errors(table: Any, n_rows: int, is_clear: bool) -> None:
+def test_winner_is_clear_beyond_three_errors(table, n_rows, is_clear) -> None:
     assert ACCURACY.has_clear_winners(np.array(table, dtype=float), n_rows, axis=-2) == is_clear
 
 
@@ -82,9 +76,7 @@ def test_winner_is_clear_beyond_three_errors(table: Any, n_rows: int, is_clear: 
         (HARD, (1 / 40, 1 / 30), "value", False, (0.8 / 0.7**2 * 0.02, 0.6 / 0.7**2 * 0.01)),
     ],
 )
-def test_margin_is_the_slope_times_the_gains(
-    quality: Any, levels: Any, name: str, is_absolute: bool, expected: Any
-) -> None:
+def test_margin_is_the_slope_times_the_gains(quality, levels, name, is_absolute, expected) -> None:
     margin = quality.tie_margin(name, levels, (0.01, 0.02), is_absolute)
     assert margin == pytest.approx(expected, abs=1e-15)
 
@@ -110,6 +102,14 @@ def test_level_of_a_small_group_that_may_be_tied_reaches_as_far_as_its_rate() ->
     level = result.estimates["psi_model"]
     assert level.value == pytest.approx((0.624 + 0.67) / 3)
     assert level.high == pytest.approx(level.value + 0.043, abs=0.01)
+
+
+def test_level_of_guesses_is_never_below_chance() -> None:
+    # Of .57 the interval would begin at .57 - 1.96 * sqrt(.57 * .43 / 200) = .501, but for ties.
+    predicted, groups = np.repeat([1, 0, 1, 0], [57, 43, 43, 57]), np.repeat([0, 1], 100)
+    metric = DPA(quality="accuracy", equalize=None)
+    result = metric.result([1, 0] * 100, predicted, sensitive_features=groups, n_boot=500)
+    assert result.estimates["psi_model"].low == 1 / 2
 
 
 def test_interval_of_a_ratio_ends_at_1() -> None:

@@ -1,7 +1,5 @@
 """Models that are drawn in tests, and what can be read from axes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import matplotlib as mpl

@@ -1,7 +1,5 @@
 """Axes of tests, and no figure after them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,12 +1,9 @@
 """Pictures of intervals and curves: what is drawn where, in which colours."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
 from fairlearn.metrics import MetricFrame, count, false_positive_rate
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from plot.axes_reader import (
@@ -33,7 +30,7 @@ from biasamp_adapters.fairlearn import amplification_frame
 # Intervals.
 
 
-def test_comparison_plot_has_a_dot_for_each_model(ax: Axes) -> None:
+def test_comparison_plot_has_a_dot_for_each_model(ax) -> None:
     models = {name: MODELS[name] for name in ("wider", "turned", "labels")}
     comparison = bam.compare(TRUTH, models, sensitive_features=GROUPS, n_boot=300)
     comparison.plot(ax)
@@ -48,7 +45,7 @@ def test_comparison_plot_has_a_dot_for_each_model(ax: Axes) -> None:
     assert ax.lines[1].get_xdata() == pytest.approx(ends)
 
 
-def test_intervals_without_interval_are_hollow_and_sizes_have_no_sign(ax: Axes) -> None:
+def test_intervals_without_interval_are_hollow_and_sizes_have_no_sign(ax) -> None:
     result = result_of("turned", bam.MultiAttributeBiasAmplification())
     bam.plot.intervals(result, ax=ax)
     assert [dot[1:] for dot in dots_of(ax)] == [(0, "none")]
@@ -56,7 +53,7 @@ def test_intervals_without_interval_are_hollow_and_sizes_have_no_sign(ax: Axes) 
     assert legend_of(ax) == []
 
 
-def test_intervals_of_frames_name_rows_by_what_varies(ax: Axes) -> None:
+def test_intervals_of_frames_name_rows_by_what_varies(ax) -> None:
     report = audit("wider", "labels")
     bam.plot.intervals(bam.over_runs(report), ax=ax)
     assert rows_of(ax) == ["BA", "mean change", "excess"]  # Without accuracy, a scale of its own.
@@ -66,7 +63,7 @@ def test_intervals_of_frames_name_rows_by_what_varies(ax: Axes) -> None:
     assert rows_of(both) == ["wider", "labels"]
 
 
-def test_intervals_keep_rows_without_value_and_ratios_without_dot(ax: Axes) -> None:
+def test_intervals_keep_rows_without_value_and_ratios_without_dot(ax) -> None:
     names = ["BA", "excess", "FPR", "selection_rate_ratio", "log loss"]
     frame = pd.DataFrame({"name": names, "value": [np.nan, -0.2, 0.1, 0.5, 7.125]})
     bam.plot.intervals(frame.assign(low=frame["value"] - 0.1, high=frame["value"] + 0.1), ax=ax)
@@ -77,7 +74,7 @@ def test_intervals_keep_rows_without_value_and_ratios_without_dot(ax: Axes) -> N
     assert legend_of(ax) == ["clearly below 0"]
 
 
-def test_intervals_of_metric_frame_have_its_quantiles(ax: Axes) -> None:
+def test_intervals_of_metric_frame_have_its_quantiles(ax) -> None:
     frame = MetricFrame(
         metrics={"FPR": false_positive_rate},
         y_true=TRUTH,
@@ -96,7 +93,7 @@ def test_intervals_of_metric_frame_have_its_quantiles(ax: Axes) -> None:
     assert ax.lines[1].get_xdata() == pytest.approx(ends)
 
 
-def test_amplification_frame_plot_has_each_stratum_and_group(ax: Axes) -> None:
+def test_amplification_frame_plot_has_each_stratum_and_group(ax) -> None:
     frame = amplification_frame(
         metrics={"BA": "BA", "FPR": false_positive_rate},
         y_true=TRUTH,
@@ -114,7 +111,7 @@ def test_amplification_frame_plot_has_each_stratum_and_group(ax: Axes) -> None:
     assert legend_of(ax) == ["clearly above 0"]
 
 
-def test_amplification_frame_plot_of_counts_has_them_as_they_are(ax: Axes) -> None:
+def test_amplification_frame_plot_of_counts_has_them_as_they_are(ax) -> None:
     data = {"y_true": TRUTH, "y_pred": MODELS["wider"], "sensitive_features": GROUPS}
     amplification_frame(metrics={"BA": "BA", "count": count}, **data).plot(ax)
     assert rows_of(ax) == ["BA, a", "BA, b", "count, a", "count, b"]
@@ -129,7 +126,7 @@ def test_amplification_frame_plot_of_counts_has_them_as_they_are(ax: Axes) -> No
 # Curves.
 
 
-def test_sweep_plot_is_coloured_where_its_band_excludes_0(ax: Axes) -> None:
+def test_sweep_plot_is_coloured_where_its_band_excludes_0(ax) -> None:
     score = np.tile([1, 2, 3, 4], 100) + (GROUPS == "a") * TRUTH
     sweep = bam.threshold_sweep(TRUTH, score, sensitive_features=GROUPS, n_boot=300)
     sweep.plot(ax)
@@ -143,7 +140,7 @@ def test_sweep_plot_is_coloured_where_its_band_excludes_0(ax: Axes) -> None:
     assert by_threshold.lines[1].get_xdata().tolist() == frame["threshold"].tolist()[:0:-1]
 
 
-def test_curves_of_epochs_stand_at_their_numbers_or_names(ax: Axes) -> None:
+def test_curves_of_epochs_stand_at_their_numbers_or_names(ax) -> None:
     epochs = {1: MODELS["labels"], 5: MODELS["wider"], 20: TRUTH}
     steps = bam.track(bam.audit(TRUTH, epochs, sensitive_features=GROUPS, n_boot=300))
     bam.plot.curves(steps, ax=ax)
@@ -157,7 +154,7 @@ def test_curves_of_epochs_stand_at_their_numbers_or_names(ax: Axes) -> None:
     assert (ax.get_xlabel(), named_ax.get_xlabel()) == ("model", "model")
 
 
-def test_curves_without_value_have_a_gap_there_and_are_in_order(ax: Axes) -> None:
+def test_curves_without_value_have_a_gap_there_and_are_in_order(ax) -> None:
     frame = pd.DataFrame({"epoch": [3, 1, 2], "value": [0.3, 0.1, np.nan]})
     frame = frame.assign(low=frame["value"] - 0.1, high=frame["value"] + 0.1)
     bam.plot.curves(frame, x="epoch", ax=ax)
@@ -185,7 +182,7 @@ def test_curves_of_long_names_have_room_beside_their_legend() -> None:
     assert ax.bbox.height > 200
 
 
-def test_curves_of_a_mapping_vary_in_colour_and_style(ax: Axes) -> None:
+def test_curves_of_a_mapping_vary_in_colour_and_style(ax) -> None:
     frame = pd.DataFrame({"share": [0, 1], "value": [0.1, 0.2]})
     bam.plot.curves({"FPR difference": frame, "BA": frame}, ax=ax)
     assert legend_of(ax) == ["FPR difference", "BA"]

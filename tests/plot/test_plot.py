@@ -1,15 +1,10 @@
 """Pictures: what is drawn where, in which colours, read from the axes."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from plot.axes_reader import (
@@ -42,9 +37,7 @@ import biasamp_adapters as bam
         ("turned", ["60 → 20%", "40 → 80%"], PURPLE, "the gap reverses"),
     ],
 )
-def test_report_plot_shows_rates_in_the_colour_of_the_gap(
-    ax: Axes, model: str, numbers: list[str], colour: str, meaning: str
-) -> None:
+def test_report_plot_has_the_colour_of_the_gap(ax, model, numbers, colour, meaning) -> None:
     assert audit(model).plot(ax) is ax
     assert rows_of(ax)[:3] == ["a, 200 rows", "b, 200 rows", "gap in the labels"]
     assert texts_of(ax)[:2] == numbers
@@ -54,7 +47,7 @@ def test_report_plot_shows_rates_in_the_colour_of_the_gap(
     assert ax.get_title(loc="left") == "Rates of class 1 by group"
 
 
-def test_report_plot_places_dots_line_and_bars_at_rates(ax: Axes) -> None:
+def test_report_plot_places_dots_line_and_bars_at_rates(ax) -> None:
     audit("wider").plot(ax)
     assert [(x, y) for x, y, _ in dots_of(ax)] == [(0.6, 0), (0.8, 0), (0.4, 1), (0.2, 1)]
     dashed = [line.get_xdata().tolist() for line in ax.lines if line.get_linestyle() == "--"]
@@ -66,7 +59,7 @@ def test_report_plot_places_dots_line_and_bars_at_rates(ax: Axes) -> None:
     assert bars["gap in the predictions"] == pytest.approx([0.2, 0.8])
 
 
-def test_report_plot_of_several_models_stacks_them_and_one_is_chosen(ax: Axes) -> None:
+def test_report_plot_of_several_models_stacks_them_and_one_is_chosen(ax) -> None:
     report = audit("equal", "wider")
     report.plot(ax)
     heads = [x.get_text() for x in ax.get_yticklabels() if x.get_fontweight() == "bold"]
@@ -75,7 +68,7 @@ def test_report_plot_of_several_models_stacks_them_and_one_is_chosen(ax: Axes) -
     assert texts_of(alone)[:2] == ["60 → 50%", "40 → 50%"]
 
 
-def test_report_plot_of_many_models_and_groups_says_how_many_it_draws(ax: Axes) -> None:
+def test_report_plot_of_many_models_and_groups_says_how_many_it_draws(ax) -> None:
     groups = np.tile(np.arange(13), 31)[:400]
     report = bam.audit(TRUTH, MODELS, sensitive_features=groups, n_boot=300)
     report.plot(ax)
@@ -88,7 +81,7 @@ def test_report_plot_of_many_models_and_groups_says_how_many_it_draws(ax: Axes) 
     assert of_model in MODELS
 
 
-def test_report_plot_of_a_direction_shows_its_rates(ax: Axes) -> None:
+def test_report_plot_of_a_direction_shows_its_rates(ax) -> None:
     options = {"sensitive_features": GROUPS, "sensitive_features_pred": np.roll(GROUPS, 40)}
     report = bam.audit(TRUTH, MODELS["wider"], n_boot=300, **options)
     report.plot(ax, direction="T->A")
@@ -98,7 +91,7 @@ def test_report_plot_of_a_direction_shows_its_rates(ax: Axes) -> None:
     assert report.plot(Figure().add_subplot()).get_title(loc="left") == "Rates of class 1 by group"
 
 
-def test_report_plot_of_gaps_has_the_band_of_each_change(ax: Axes) -> None:
+def test_report_plot_of_gaps_has_the_band_of_each_change(ax) -> None:
     groups = np.tile(["a", "b", "c"], 200)[:400]
     report = bam.audit(TRUTH, MODELS["wider"], sensitive_features=groups, n_boot=300)
     report.plot(ax, part="gaps")
@@ -128,7 +121,7 @@ def test_report_picture_that_does_not_exist_is_refused() -> None:
 # Frontier and pairs.
 
 
-def test_frontier_places_models_and_joins_the_unbeaten(ax: Axes) -> None:
+def test_frontier_places_models_and_joins_the_unbeaten(ax) -> None:
     bam.plot.frontier(audit("equal", "wider", "turned"), ax=ax)
     dots = {(round(x, 9), y): face for x, y, face in dots_of(ax)}
     # Right are 100 - 20 + 100 - 20 of "equal" in each group: 180 of 200; of "wider" 160 of 200; of
@@ -138,7 +131,7 @@ def test_frontier_places_models_and_joins_the_unbeaten(ax: Axes) -> None:
     assert texts_of(ax) == ["turned", "wider", "equal"]
 
 
-def test_frontier_of_many_models_names_the_unbeaten_only(ax: Axes) -> None:
+def test_frontier_of_many_models_names_the_unbeaten_only(ax) -> None:
     rng = np.random.default_rng(0)
     models = {f"m{i}": np.where(rng.random(400) < 0.3, 1 - TRUTH, TRUTH) for i in range(15)}
     models["best"] = TRUTH
@@ -148,7 +141,7 @@ def test_frontier_of_many_models_names_the_unbeaten_only(ax: Axes) -> None:
     assert ax.get_ylim()[1] == 1.0
 
 
-def test_result_plot_maps_pairs_in_orange_and_blue(ax: Axes) -> None:
+def test_result_plot_maps_pairs_in_orange_and_blue(ax) -> None:
     result = result_of("turned")
     result.plot(ax)
     assert rows_of(ax) == ["0", "1"]
@@ -159,13 +152,13 @@ def test_result_plot_maps_pairs_in_orange_and_blue(ax: Axes) -> None:
     assert ax.get_title(loc="left") == "BA A→T by pair"
 
 
-def test_pairs_of_a_report_have_its_contributions(ax: Axes) -> None:
+def test_pairs_of_a_report_have_its_contributions(ax) -> None:
     bam.plot.pairs(audit("wider"), ax=ax)
     assert texts_of(ax) == ["+20.0"] * 4
     assert ax.get_title(loc="left") == "BA A→T by pair"
 
 
-def test_pairs_of_both_directions_are_refused_and_one_is_chosen(ax: Axes) -> None:
+def test_pairs_of_both_directions_are_refused_and_one_is_chosen(ax) -> None:
     options = {"sensitive_features": GROUPS, "sensitive_features_pred": np.roll(GROUPS, 40)}
     report = bam.audit(TRUTH, MODELS["wider"], n_boot=0, **options)
     with pytest.raises(ValueError, match="one model and one direction"):
@@ -177,7 +170,7 @@ def test_pairs_of_both_directions_are_refused_and_one_is_chosen(ax: Axes) -> Non
     assert ax.get_title(loc="left") == "BA T→A by pair"
 
 
-def test_pairs_of_many_keep_the_largest_in_order(ax: Axes) -> None:
+def test_pairs_of_many_keep_the_largest_in_order(ax) -> None:
     values = np.arange(30.0) / 100
     frame = pd.DataFrame({"group": "a", "class": [f"c{i}" for i in range(30)], "value": values})
     frame.loc[29, "value"] = np.nan
@@ -186,7 +179,7 @@ def test_pairs_of_many_keep_the_largest_in_order(ax: Axes) -> None:
     assert ax.get_title(loc="left") == "value by pair: the largest of 30"
 
 
-def test_pairs_without_value_are_empty(ax: Axes) -> None:
+def test_pairs_without_value_are_empty(ax) -> None:
     frame = pd.DataFrame({"group": ["a", "a", "b"], "class": [0, 1, 0], "value": [0.1, 0.2, 0.3]})
     bam.plot.pairs(frame, ax=ax)
     assert [text.get_position() for text in ax.texts] == [(0, 0), (1, 0), (0, 1)]
@@ -195,7 +188,7 @@ def test_pairs_without_value_are_empty(ax: Axes) -> None:
 # All pictures.
 
 
-def test_names_are_text_on_one_line_and_stay_different(ax: Axes) -> None:
+def test_names_are_text_on_one_line_and_stay_different(ax) -> None:
     start, end = (
         "the administrative district of the Lakeside ",
         " in the northern part of the region",
@@ -220,7 +213,7 @@ def test_no_label_overlaps_another_at_the_default_size() -> None:
         assert all(room.x0 <= box.x0 and box.x1 <= room.x1 for box in boxes)
 
 
-def test_picture_changes_no_setting_and_opens_a_figure_only_without_axes(ax: Axes) -> None:
+def test_picture_changes_no_setting_and_opens_a_figure_only_without_axes(ax) -> None:
     settings = dict(mpl.rcParams)
     result = result_of("wider")
     result.plot(ax)
@@ -263,7 +256,7 @@ ROW = pd.DataFrame({"value": [1], "low": 0, "high": 1})
     ],
 )
 def test_picture_of_bad_input_says_the_rule_and_leaves_no_figure(
-    picture: str, results: Any, fragment: str
+    picture, results, fragment
 ) -> None:
     with pytest.raises(ValueError) as error:  # noqa: PT011  # The fragments follow.
         getattr(bam.plot, picture)(results)

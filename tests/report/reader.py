@@ -1,7 +1,5 @@
 """What a browser reads of a page."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

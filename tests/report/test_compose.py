@@ -1,7 +1,5 @@
 """Documents, from whole audits."""
 
-from __future__ import annotations
-
 import pytest
 from whole_audits import summary_of
 

@@ -1,8 +1,6 @@
 """Audits of fitted estimators, against audits of their predictions."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -25,7 +23,7 @@ y = pd.Series((X["age"] + X["race"] > rng.normal(size=400)).astype(int), name="r
 class ByGroup(ClassifierMixin, BaseEstimator):
     """Predicts 1 for one group, which it is told; `predict` requests it as metadata."""
 
-    def fit(self, X: Any, y: Any) -> ByGroup:
+    def fit(self, X: Any, y: Any) -> Self:
         self.classes_ = np.unique(y)
         return self
 
@@ -49,7 +47,7 @@ def test_from_estimator_is_the_audit_of_its_predictions() -> None:
 
 
 @pytest.mark.parametrize("is_routed", [False, True])
-def test_from_estimator_gives_the_groups_to_predict_that_asks_for_them(is_routed: bool) -> None:
+def test_from_estimator_gives_the_groups_to_predict_that_asks_for_them(is_routed) -> None:
     groups = X["race"].rename("group")
     labels = y.set_axis(pd.Index(groups))
     model: Any = ByGroup()
@@ -67,7 +65,7 @@ def test_from_estimator_gives_the_groups_to_predict_that_asks_for_them(is_routed
 
 @pytest.mark.parametrize("pos_label", [None, 0, 1])
 @pytest.mark.parametrize("model", [LogisticRegression(), LinearSVC(), ByGroup()])
-def test_from_estimator_has_the_scores_of_the_positive_class(model: Any, pos_label: Any) -> None:
+def test_from_estimator_has_the_scores_of_the_positive_class(model, pos_label) -> None:
     options = {"sensitive_features": X["race"], "pos_label": pos_label, "n_boot": 100}
     report = bam.AuditReport.from_estimator(model.fit(X, y), X, y, **options)
     scores = None

@@ -1,7 +1,5 @@
 """Pages, cards and Markdown."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,14 +1,11 @@
 """Four reports in Chromium: nothing runs, no width overflows, and print opens what is folded."""
 
-from __future__ import annotations
-
 import html
 import json
 import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -59,7 +56,7 @@ def report_of(name: str, compas: pd.DataFrame) -> bam.AuditReport:
 
 
 @pytest.mark.parametrize("name", ["scores", "matrix", "models", "hostile"])
-def test_page_in_chromium_fits_and_is_safe(name: str, compas: pd.DataFrame, tmp_path: Path) -> None:
+def test_page_in_chromium_fits_and_is_safe(name, compas, tmp_path) -> None:
     chromium = shutil.which("chromium")
     if chromium is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)("chromium is not installed")

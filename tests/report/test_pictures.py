@@ -1,7 +1,5 @@
 """The pictures of rates and of gaps, and their scales."""
 
-from __future__ import annotations
-
 import pytest
 from whole_audits import audit, summary_of, table_of
 

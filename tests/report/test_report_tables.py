@@ -1,7 +1,5 @@
 """The table of the models, and the folded tables, where the sample reports do not show them."""
 
-from __future__ import annotations
-
 from whole_audits import summary_of
 
 from biasamp_adapters.auditing.subject import Subject

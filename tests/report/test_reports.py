@@ -1,7 +1,5 @@
 """What a report gives: its surfaces, frames, files and verdicts, and the sample reports."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import sys
@@ -28,7 +26,7 @@ def text_of(report: bam.AuditReport, full: bool = True) -> str:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_report_says_what_its_sample_says_but_for_numbers_that_are_drawn(name: str) -> None:
+def test_report_says_what_its_sample_says_but_for_numbers_that_are_drawn(name) -> None:
     data, options = SAMPLES[name]
     sample = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
     texts = [sample.split("\n\n", 1)[1], bam.audit(data, **options).to_text(full=True)]
@@ -38,7 +36,7 @@ def test_report_says_what_its_sample_says_but_for_numbers_that_are_drawn(name: s
     assert found == expected
 
 
-def test_report_surfaces_hold_the_headline(compas_report: bam.AuditReport, tmp_path: Path) -> None:
+def test_report_surfaces_hold_the_headline(compas_report, tmp_path) -> None:
     headline = "grows from 12 points in the labels to 24 points in the predictions."
     page = compas_report.to_html(tmp_path / "audit.html", date="2026-11-26")
     markdown = compas_report.to_markdown(tmp_path / "audit.md")
@@ -66,7 +64,7 @@ def test_report_of_models_whose_names_hold_braces_has_their_tables() -> None:
         assert f"Rates by group, class 1, {model}\n" in text
 
 
-def test_report_parts_are_frames(compas_report: bam.AuditReport) -> None:
+def test_report_parts_are_frames(compas_report) -> None:
     parts = "metrics gaps rates differences pairs levels equal_errors frequency thresholds largest"
     for part in [*parts.split(), "strata"]:
         assert isinstance(compas_report.to_frame(part), pd.DataFrame)
@@ -83,12 +81,12 @@ def test_report_parts_are_frames(compas_report: bam.AuditReport) -> None:
         ({"favorable_label": 2}, "favorable_label must be 0 or 1; received 2"),
     ],
 )
-def test_audit_bad_argument_raises(arguments: dict[str, Any], message: str) -> None:
+def test_audit_bad_argument_raises(arguments, message) -> None:
     with pytest.raises(ValueError, match=message):
         bam.audit([0, 1] * 20, [0, 1] * 20, sensitive_features=["a", "b"] * 20, **arguments)
 
 
-def test_audit_of_files_gives_their_names_and_digests(tmp_path: Path) -> None:
+def test_audit_of_files_gives_their_names_and_digests(tmp_path) -> None:
     rows = pd.DataFrame({"y": ["no", "yes"] * 20, "p": ["yes"] * 40, "g": ["a", "b"] * 20})
     names: Any = {"y_true": "y", "y_pred": "p", "sensitive_features": "g"}
     path, counts = tmp_path / "rows.csv", tmp_path / "counts.json"

@@ -1,7 +1,5 @@
 """Reports as plain text."""
 
-from __future__ import annotations
-
 import re
 from io import StringIO
 

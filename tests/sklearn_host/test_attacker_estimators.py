@@ -1,7 +1,5 @@
 """Attackers, whose values are exact, and a wrapper pass scikit-learn's checks of estimators."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

@@ -1,7 +1,5 @@
 """Scorers and the rule for refit in real searches, on COMPAS."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
@@ -77,6 +75,8 @@ def test_scorer_of_a_constant_is_minus_half_of_the_gap_in_the_labels(compas) -> 
     assert score(model, X, y.set_axis(race)) == pytest.approx(-half, abs=1e-12)
     assert pickle.loads(pickle.dumps(score))(model, X, y.set_axis(race)) == pytest.approx(-half)
     assert clone(model) is not model
+    with pytest.raises(ValueError, match=r"no level 'race'. Write y.set_axis\(pd.Index\(race, n"):
+        score(model, X, y)
 
 
 @pytest.mark.parametrize("metric", ["MALS", "Multi", "LA", "DPA", bam.LeakageAmplification()])
@@ -143,6 +143,8 @@ def test_search_with_four_scorers_predicts_once_per_fold(compas) -> None:
             {"sensitive_features": ["a"], "reference": "evaluated"},
             "must be the name of a level of y's index; received",
         ),
+        ({"reference": ([0, 1], [*"ab"])}, r"y's index .*=\"race\"\), or enable metadata routing"),
+        ({"sensitive_features": "race"}, r"BA needs reference=\(y_train, .*, or reference='evalua"),
         ({"sensitive_features": "race", "reference": "all"}, "reference must be 'evaluated'"),
         ({"sensitive_features": "race", "reference": [1, 0, 1]}, "reference must be a pair"),
         (
@@ -204,7 +206,7 @@ def test_rule_picks_the_most_accurate_candidate_within_the_bound(rule, picked) -
         (
             {"bound": 0.1},
             {"split0_test_amplification": [0.05, -0.2]},
-            r"split0_test_amplification must be minus a size, .*; received 0\.05",
+            r"amplification must be minus a size, .*; received 0\.05",
         ),
         ({"bound": np.nan}, {}, "bound must be a number from 0 on; received nan"),
         ({"bound": -1}, {}, "bound must be a number from 0 on; received -1"),

@@ -1,7 +1,5 @@
 """Thresholds at which positives are predicted as often as they are labelled."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,9 +93,7 @@ def test_fit_with_groups_gives_each_its_own_threshold() -> None:
         ({"a": 0.25, "b": 1}, [0.85, -np.inf], 0.35),  # Five of eight rows.
     ],
 )
-def test_fit_with_a_prevalence_predicts_that_share(
-    prevalence: Any, thresholds: list[float], pooled: float
-) -> None:
+def test_fit_with_a_prevalence_predicts_that_share(prevalence, thresholds, pooled) -> None:
     rule = fitted(prevalence=prevalence)
     assert rule.thresholds_.tolist() == pytest.approx(thresholds)
     assert rule.pooled_threshold_ == pytest.approx(pooled)
@@ -131,7 +127,7 @@ def test_fit_of_adjacent_scores_tells_them_apart() -> None:
         ([1, 2], {"pos_label": 1}, 1),
     ],
 )
-def test_predict_returns_labels_as_in_fit(labels: list[Any], options: Any, positive: Any) -> None:
+def test_predict_returns_labels_as_in_fit(labels, options, positive) -> None:
     negative = next(label for label in labels if label != positive)
     truth = [positive if positive_one else negative for positive_one in TRUTH]
     rule = PrevalenceThreshold(**options).fit(SCORE, truth)
@@ -164,7 +160,7 @@ def test_fit_with_crossed_groups_sets_one_threshold_for_each() -> None:
 
 
 @given(rows())
-def test_predict_of_the_fitted_rows_has_the_nearest_rates(drawn: Drawn) -> None:
+def test_predict_of_the_fitted_rows_has_the_nearest_rates(drawn) -> None:
     predicted = predict(drawn)
     for group in np.unique(drawn.group):
         member = drawn.group == group
@@ -174,7 +170,7 @@ def test_predict_of_the_fitted_rows_has_the_nearest_rates(drawn: Drawn) -> None:
 
 
 @given(rows(), st.sampled_from([0.01, 0.1, 0.3, 1.0]))
-def test_predict_within_the_tolerance_is_the_most_accurate(drawn: Drawn, tolerance: float) -> None:
+def test_predict_within_the_tolerance_is_the_most_accurate(drawn, tolerance) -> None:
     predicted = predict(drawn, tolerance)
     for group in np.unique(drawn.group):
         member = drawn.group == group
@@ -192,14 +188,14 @@ def test_predict_within_the_tolerance_is_the_most_accurate(drawn: Drawn, toleran
 
 
 @given(rows(), st.sampled_from([0.0, 0.1, 1.0]))
-def test_fit_with_whole_weights_is_that_of_repeated_rows(drawn: Drawn, tolerance: float) -> None:
+def test_fit_with_whole_weights_is_that_of_repeated_rows(drawn, tolerance) -> None:
     again = Drawn(*(np.repeat(values, drawn.weight) for values in drawn))
     weighted = predict(drawn, tolerance, sample_weight=drawn.weight)
     assert np.repeat(weighted, drawn.weight).tolist() == predict(again, tolerance).tolist()
 
 
 @given(rows())
-def test_fit_with_weights_of_0_ignores_rows(drawn: Drawn) -> None:
+def test_fit_with_weights_of_0_ignores_rows(drawn) -> None:
     added = Drawn(np.array([1, 1, 1]), np.array([9, 9, 0.1]), np.array(["x", "new", "x"]), 0)
     truth, score, group = (np.r_[pair] for pair in zip(drawn[:3], added[:3], strict=True))
     weight = np.r_[np.ones(len(drawn.truth)), np.zeros(3)]
@@ -217,7 +213,7 @@ def test_fit_with_weights_of_0_ignores_rows(drawn: Drawn) -> None:
     [([1, 0, 1, 1, 0, 0, 0, 0], SCORE), (TRUTH, [0.9, 0.8, 0.7, 0.6, 0.4, 0.4, 0.4, 0.4])],
     ids=["one class", "one score"],
 )
-def test_fit_of_a_group_that_cannot_be_cut_is_an_error_or_pooled(truth: Any, score: Any) -> None:
+def test_fit_of_a_group_that_cannot_be_cut_is_an_error_or_pooled(truth, score) -> None:
     with pytest.raises(ValueError, match="both classes and different scores; 'b' has not"):
         fitted(score, truth)
     rule = fitted(score, truth, unknown_groups="pooled")
@@ -237,6 +233,7 @@ NAMES, SUMS = "group_proba must have the columns 'a', 'b'; received ", "whose su
 ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"truth": [0, 1, 2, 0, 1, 2, 0, 1]}, "two classes.* received 0, 1, 2. With three or more"),
     ({"truth": [1] * 8}, "must have two classes.* received 1"),
+    ({"truth": SCORE, "score": TRUTH}, r"8 classes and y_score 2 values; are they swapped\?"),
     ({"truth": [], "score": [], "groups": []}, "must have two classes.* received none"),
     ({"truth": [*TRUTH[:7], None]}, "y_true must not have missing values; received 1"),
     ({"truth": TRUTH[:7]}, r"must have one shape; received \(8,\) and \(7,\)"),
@@ -264,7 +261,7 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("options", "message"), ERRORS)
-def test_fit_with_wrong_inputs_says_the_rule(options: dict[str, Any], message: str) -> None:
+def test_fit_with_wrong_inputs_says_the_rule(options, message) -> None:
     with pytest.raises(ValueError, match=message):
         fitted(**options)
 
@@ -286,7 +283,7 @@ AS_IN_FIT = "must have 'cup', 'dog', as in fit; received "
         (MATRIX, {"y_score": CUP_AND_DOG["cup"]}, AS_IN_FIT + "one column"),
     ],
 )
-def test_predict_with_wrong_inputs_says_the_rule(options: Any, inputs: Any, message: str) -> None:
+def test_predict_with_wrong_inputs_says_the_rule(options, inputs, message) -> None:
     rule = fitted(**options)
     with pytest.raises(ValueError, match=message):
         rule.predict(**{"y_score": SCORE, **inputs})

@@ -1,7 +1,5 @@
 """What the scores imply, and which rule decisions follow."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -83,14 +81,12 @@ RULES: list[tuple[Sequence[float], Sequence[int], str | None]] = [
 
 
 @pytest.mark.parametrize(("score", "positive", "rule"), RULES)
-def test_decision_rule_is_the_shortest_threshold_or_none(
-    score: Sequence[float], positive: Sequence[int], rule: str | None
-) -> None:
+def test_decision_rule_is_the_shortest_threshold_or_none(score, positive, rule) -> None:
     assert decision_rule(np.array(score, float), np.array(positive, bool)) == rule
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_decision_rule_gives_the_decisions_when_it_is_applied(seed: int) -> None:
+def test_decision_rule_gives_the_decisions_when_it_is_applied(seed) -> None:
     rng = np.random.default_rng(seed)
     score = rng.normal(size=200) * 10.0 ** rng.integers(-6, 6)
     is_positive = score >= rng.choice(score)

@@ -1,7 +1,5 @@
 """A metric at the thresholds of a score, and its integral over them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -45,7 +43,7 @@ def test_sweep_by_hand_has_the_metric_at_each_score() -> None:
 
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
-def test_sweep_has_the_values_of_each_threshold_alone(name: str) -> None:
+def test_sweep_has_the_values_of_each_threshold_alone(name) -> None:
     data = rows()
     sweep = bam.threshold_sweep(**data, metric=name, n_boot=0)
     others = {key: data[key] for key in ("y_true", "sensitive_features")}
@@ -79,7 +77,7 @@ def test_sweep_with_pos_label_0_predicts_0_above_the_threshold() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12))
-def test_sweep_of_few_thresholds_takes_those_of_equal_shares(seed: int, n: int) -> None:
+def test_sweep_of_few_thresholds_takes_those_of_equal_shares(seed, n) -> None:
     data = rows(200, seed) | {"y_score": np.random.default_rng(seed).normal(size=200)}
     every = bam.threshold_sweep(**data, n_boot=0, n_thresholds=None).frame
     some = bam.threshold_sweep(**data, n_boot=0, n_thresholds=n).frame
@@ -92,7 +90,7 @@ def test_sweep_of_few_thresholds_takes_those_of_equal_shares(seed: int, n: int) 
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_sweep_with_whole_weights_is_that_of_repeated_rows(seed: int) -> None:
+def test_sweep_with_whole_weights_is_that_of_repeated_rows(seed) -> None:
     data, weight = rows(60, seed), np.random.default_rng(seed).integers(0, 3, 60)
     repeated = {name: np.repeat(values, weight) for name, values in data.items()}
     weighted = bam.threshold_sweep(**data, sample_weight=weight, n_boot=0)
@@ -116,7 +114,7 @@ def test_sweep_with_a_reference_reads_its_signs() -> None:
 
 
 @pytest.mark.parametrize("name", ["BA", "MALS", "LA", "DPA"])
-def test_sweep_has_the_intervals_of_each_threshold_alone(name: str) -> None:
+def test_sweep_has_the_intervals_of_each_threshold_alone(name) -> None:
     """Draws share their seed, so that those of the same cells differ by chance only."""
     data = rows(2000)
     sweep = bam.threshold_sweep(**data, metric=name, n_boot=1000)
@@ -191,7 +189,7 @@ def test_sweep_with_a_reference_frame_reads_the_same_columns() -> None:
 
 @pytest.mark.parametrize("kind", ["crossed", "overlapping", "predicted"])
 @pytest.mark.parametrize("name", ["BA", "MALS"])
-def test_sweep_of_other_groups_has_the_value_of_a_threshold_alone(kind: str, name: str) -> None:
+def test_sweep_of_other_groups_has_the_value_of_a_threshold_alone(kind, name) -> None:
     data, rng = rows(), np.random.default_rng(0)
     groups = data["sensitive_features"]
     member = np.c_[groups == "a", rng.random(300) < 0.5].astype(int)
@@ -239,7 +237,7 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("inputs", "message"), ERRORS)
-def test_sweep_with_wrong_inputs_says_the_rule(inputs: dict[str, Any], message: str) -> None:
+def test_sweep_with_wrong_inputs_says_the_rule(inputs, message) -> None:
     with pytest.raises(ValueError, match=message):
         bam.threshold_sweep(**rows() | inputs)
 
