@@ -144,13 +144,11 @@ def to_objects(values: Iterable[Any]) -> Array:
 # The index of pandas inputs.
 
 
-def level_of_index(values: Any, level: str, argument: str) -> Any:
+def level_of_index(values: Any, level: str) -> Any:
     """Return a level of the index of a pandas input, which a text in place of labels names."""
     index = getattr(values, "index", None)
     if not isinstance(index, pd.Index) or level not in index.names:
-        remedy = (
-            f"Pass an array as {argument}, or write y.set_axis(pd.Index({level}, name={level!r}))"
-        )
+        remedy = f"Write y.set_axis(pd.Index({level}, name={level!r}))"
         raise ValueError(f"y_true's index has no level {level!r}. {remedy}.")
     return index.get_level_values(level).to_series(index=index, name=level)
 

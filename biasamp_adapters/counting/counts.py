@@ -273,7 +273,7 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     for role in (ATTRIBUTE, CONTROL):
         groups = columns.get(role)
         if isinstance(groups, str) and not isinstance(truth, str):
-            inputs[role, None] = arrays.level_of_index(truth, groups, role)
+            inputs[role, None] = arrays.level_of_index(truth, groups)
     roles = (*PREDICTED.values(), SCORE)
     for role in roles:
         given = columns.get(role)

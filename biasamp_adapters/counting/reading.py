@@ -295,7 +295,9 @@ def read_row_numbers(
         raise ValueError("y_true and y_pred, or data, must be given; received neither")
     if len(set(lengths.values())) != 1:
         received = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:6])
-        raise ValueError(f"all inputs must have as many rows; received {received}")
+        is_list_of_features = lengths.get(ATTRIBUTE) in (2, 3)
+        hint = ". Several features are the columns of a frame" if is_list_of_features else ""
+        raise ValueError(f"all inputs must have as many rows; received {received}{hint}")
     return numbers
 
 

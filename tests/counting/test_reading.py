@@ -195,7 +195,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
         "several in a frame or a mapping of names; received a list",
     ),
     ({"sensitive_features": np.array([[*"ab"] * 500] * 2)}, "as many rows; received y_true 4"),
-    ({"sensitive_features": "race"}, r"Pass an array as sensitive_features, or write y.set_axis\("),
+    ({"sensitive_features": "race"}, r"no level 'race'. Write y.set_axis\("),
     ({"y_true": pd.Series(Y), "sensitive_features": "race"}, "no level 'race'"),
     ({"sensitive_features": None}, "sample_params={NAME: .* In scikit-learn: amplification_scorer"),
     ({"sensitive_features": ["a"] * 4}, "at least two groups; received only 'a'"),
