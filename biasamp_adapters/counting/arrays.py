@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import PREDICTED, PREDICTION, SCORE, Array, Label, ordered
+from biasamp_adapters.counting.labels import PREDICTED, SCORE, Array, Label, ordered
 from biasamp_adapters.counting.variables import OverlappingGroups
 from biasamp_adapters.warning import warn
 
@@ -94,14 +94,11 @@ def batch_to_table(values: Any) -> Any:
 def _read_list(values: Sequence[Any], argument: str) -> Any:
     """Return a list of rows as a matrix, and any other list as it is; raise for several columns."""
     if isinstance(values[0], np.ndarray | pd.Series | pd.DataFrame):
-        if argument == PREDICTION:
-            rule = "several models are a mapping, y_pred={'old': old, 'new': new}"
-            raise ValueError(f"{rule}, and rows an array; received a list of arrays")
-        rule = "must be a frame or a mapping such as {'race': race, 'sex': sex}"
-        raise ValueError(f"several columns of {argument} {rule}; received a list of arrays")
-    if not isinstance(values[0], list | tuple):
-        return values
-    return np.array([list(row) for row in values], dtype=object)
+        rule = f"{argument} must be one array, or several in a frame or a mapping of names"
+        raise ValueError(f"{rule}; received a list of arrays")
+    if isinstance(values[0], list | tuple):
+        return np.array([list(row) for row in values], dtype=object)
+    return values
 
 
 def name_of(values: Any) -> Any:
@@ -131,11 +128,8 @@ def to_array(values: Any, argument: str) -> Any:
         rule = f"{argument}={values!r:.80} names a column"
         raise ValueError(f"{rule}. Pass an array, or data first as in audit(frame, ...).")
     if not isinstance(values, Collection) or isinstance(values, Set | Mapping):
-        kind = type(values).__name__
-        is_of_aif360 = hasattr(values, "protected_attribute_names")
-        hint = ". Use biasamp_adapters.aif360.audit_report" if is_of_aif360 else ""
-        hint = ". Use metric.result(counts) or audit(counts)" if kind == "Counts" else hint
-        raise ValueError(f"{argument} must be a column of values; received a {kind}{hint}")
+        received = type(values).__name__
+        raise ValueError(f"{argument} must be a column of values; received a {received}")
     return to_objects(values)
 
 
@@ -150,20 +144,12 @@ def to_objects(values: Iterable[Any]) -> Array:
 # The index of pandas inputs.
 
 
-def level_of_index(values: Any, level: str, argument: str) -> Any:
+def level_of_index(values: Any, level: str) -> Any:
     """Return a level of the index of a pandas input, which a text in place of labels names."""
     index = getattr(values, "index", None)
-    if not isinstance(index, pd.Index):
-        rule = f"{argument}={level!r} names a level of y_true's index, which it has not"
-        hint = f"pd.Series(y, index=pd.Index({level}, name={level!r}))"
-        raise ValueError(f"{rule}. Write {hint}. Functions and audit also take an array.")
-    if level not in index.names:
-        raise ValueError(
-            f"y_true's index has no level {level!r}. "
-            f"Write y.set_axis(pd.Index({level}, name={level!r}))."
-        )
-    if index.names.count(level) > 1:
-        raise ValueError(f"y_true's index must have one level {level!r}; received several")
+    if not isinstance(index, pd.Index) or level not in index.names:
+        remedy = f"Write y.set_axis(pd.Index({level}, name={level!r}))"
+        raise ValueError(f"y_true's index has no level {level!r}. {remedy}.")
     return index.get_level_values(level).to_series(index=index, name=level)
 
 

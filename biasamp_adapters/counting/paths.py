@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import csv
 import glob
-import gzip
 import hashlib
 import os
 import re
-import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,17 +33,11 @@ _KINDS = dict.fromkeys([".csv", ".tsv", ".txt", ".data"], "csv")
 _KINDS |= dict.fromkeys([".json", ".jsonl", ".ndjson"], "json")
 _KINDS |= dict.fromkeys([".parquet", ".pq"], "parquet")
 
-#: How files begin whose names must have an ending.
-_BEGINNINGS = {b"\x1f\x8b": ("gzip", (".gz",)), b"PAR1": ("Parquet", (".parquet", ".pq"))}
-
 #: What reads other files, by their ending.
 _READERS = {".xlsx": "pandas.read_excel", ".dta": "pandas.read_stata"}
 _READERS |= {".feather": "pandas.read_feather", ".duckdb": "duckdb.connect(...).table"}
 
 _DELIMITERS = ",;\t|"
-
-#: DuckDB's longest line of CSV. A last line that is much longer it leaves out without a word.
-_LONGEST_LINE = 2_000_000
 
 #: Parts of errors of DuckDB, and what they mean.
 _CAUSES = {
@@ -166,14 +158,10 @@ def find_files(path: Any) -> list[str]:
     path = os.path.expanduser(os.fspath(path))
     names = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
     if not names:
-        is_address = re.match(r"\w\w+:/", path)
-        rule = "Paths must be those of local files; received" if is_address else "There is no file"
-        raise FileNotFoundError(f"{rule} {_quote(path)}.")
+        raise FileNotFoundError(f"There is no file {_quote(path)}.")
     for name in names:
         if not os.path.isfile(name):
             raise ValueError(f"{_quote(name)} must be a file, or files as in 'folder/*.csv'.")
-        if not os.path.getsize(name):
-            raise ValueError(f"{_quote(name)} is empty.")
     return names
 
 
@@ -211,10 +199,9 @@ def _kind_of(path: str) -> str:
     """Return whether a file is CSV, JSON or Parquet."""
     lower = path.lower()
     with open(path, "rb") as file:
-        beginning = file.read(4)
-    for begins, (kind, endings) in _BEGINNINGS.items():
-        if beginning.startswith(begins) and not lower.endswith(endings):
-            raise ValueError(f"{_quote(path)} is {kind}: let its name end in {endings[0]!r}.")
+        is_gzip = file.read(2) == b"\x1f\x8b"
+    if is_gzip and not lower.endswith(".gz"):
+        raise ValueError(f"{_quote(path)} is gzip: let its name end in '.gz'.")
     ending = os.path.splitext(lower.removesuffix(".gz"))[1]
     if ending not in _KINDS:
         reader = _READERS.get(ending, "pandas.read_csv")
@@ -227,7 +214,6 @@ def _kind_of(path: str) -> str:
 
 def _open_csv(path: str, kind: str, connection: DuckDBPyConnection) -> _File:
     """Return a table of text, without the guesses of DuckDB, which takes "yes" for true."""
-    _check_last_line(path)
     options = f"{_pattern(path)}, auto_detect = false, strict_mode = true"
     lines = connection.sql(
         f"FROM read_csv({options}, columns = {{line: 'VARCHAR'}}, delim = '\x1f', quote = '')"
@@ -240,21 +226,6 @@ def _open_csv(path: str, kind: str, connection: DuckDBPyConnection) -> _File:
     options += f", header = true, delim = '{delimiter}', quote = '\"', escape = '\"', comment = ''"
     sql = f"read_csv({options}, nullstr = '', columns = {{{columns}}})"
     return _File(path, names, sql)
-
-
-def _check_last_line(path: str) -> None:
-    """Raise if a file ends with a line that DuckDB leaves out without a word."""
-    is_gzip, block = path.lower().endswith(".gz"), b"\n"
-    with (
-        suppress(OSError, EOFError, zlib.error),  # DuckDB says what is wrong with such a file.
-        gzip.open(path, "rb") if is_gzip else open(path, "rb") as file,
-    ):
-        if not is_gzip:
-            file.seek(max(0, os.path.getsize(path) - 2 * _LONGEST_LINE))
-        while len(block) != 0 and (b"\n" in block or b"\r" in block):
-            block = file.read(_LONGEST_LINE)
-    if len(block) == _LONGEST_LINE:
-        raise ValueError(f"{_quote(path)} has a line that is too long.")
 
 
 def _open_typed(path: str, kind: str, connection: DuckDBPyConnection) -> _File:
@@ -294,10 +265,9 @@ def _with_types(connection: DuckDBPyConnection, rows: str, choices: list[Choice]
         rows = "FROM grouped"
     casts = {alias: _NUMBER.replace("$", alias) for alias in columns}
     labels = {alias: column.variable for alias, column in columns.items() if column.variable}
-    if labels:
-        casts |= _find_casts(connection, rows, labels)
-        texts = [variable for alias, variable in labels.items() if casts[alias] == alias]
-        casts |= {alias: alias for alias, variable in labels.items() if variable in texts}
+    casts |= _find_casts(connection, rows, labels)
+    texts = [variable for alias, variable in labels.items() if casts[alias] == alias]
+    casts |= {alias: alias for alias, variable in labels.items() if variable in texts}
     replaced = ", ".join(f"{cast} AS {alias}" for alias, cast in casts.items())
     return f"SELECT * REPLACE ({replaced}) FROM ({rows})"
 

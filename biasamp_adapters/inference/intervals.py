@@ -46,9 +46,6 @@ class Estimate:
         """Both ends, or None."""
         return None if np.isnan(self.low) else (self.low, self.high)
 
-    def __float__(self) -> float:
-        return self.value
-
     def __str__(self) -> str:
         if self.interval is None:
             return f"{self.value:+z.4f}"

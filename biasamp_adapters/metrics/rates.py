@@ -19,7 +19,6 @@ from biasamp_adapters.counting.labels import (
     TASK,
     Array,
     Label,
-    listing,
     name_list,
 )
 from biasamp_adapters.counting.margins import (
@@ -33,7 +32,7 @@ from biasamp_adapters.counting.margins import (
 )
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.intervals import Trust, is_still, share_of_few_rows, widening
-from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric, check_choice
 from biasamp_adapters.result import Measurement
 
 #: A sign whose |z| is smaller may be the other one.
@@ -285,9 +284,7 @@ class RateMetric(Metric):
         labels = evaluation.rows.labels_of(TASK)
         if self.pos_label is None:
             return np.arange(len(labels))
-        if self.pos_label not in labels:
-            rule = f"pos_label must be one of {listing(labels)}"
-            raise ValueError(f"{rule}; received {self.pos_label!r}")
+        check_choice("pos_label", self.pos_label, labels)
         return np.array([labels.index(self.pos_label)])
 
     def coefficients(self, evaluation: Evaluation, margins: Margins, origin: Margins) -> Array:

@@ -99,7 +99,7 @@ class AuditReport:
         """
         options["sensitive_features"] = sensitive_features
         for name in ("sensitive_features", "control_features", "sample_weight", "clusters"):
-            options[name] = find_column(options.get(name), X, y, name)
+            options[name] = find_column(options.get(name), X, y)
         groups, pos_label = options["sensitive_features"], options.get("pos_label")
         predicted, scores = predict(estimator, X, groups, pos_label)
         return audit(y_true=y, y_pred=predicted, **{"y_score": scores} | options)

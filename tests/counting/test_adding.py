@@ -125,5 +125,5 @@ def test_chunks_that_cannot_be_counted_are_refused(frames, fragment) -> None:
 
 
 def test_from_frame_unknown_argument_raises_with_its_name() -> None:
-    with pytest.raises(ValueError, match=r"'sensitive_feature'; arguments are .*_pred, control"):
+    with pytest.raises(ValueError, match=r"'sensitive_feature'; arguments are .*_pred, y_score"):
         bam.Counts.from_frame({"y": [0]}, y_true="y", sensitive_feature="g")

@@ -190,10 +190,12 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sensitive_features": [["a"], ["b", "c"], ["a"], ["a"]]}, "Label sets are a matrix with one"),
     ({"sensitive_features": pl.Series([["a"], ["b"], ["a"], ["a"]])}, "must hold labels such as"),
     ({"sensitive_features": pa.array([{"u": 1}] * 4)}, "must hold labels such as"),
-    ({"sensitive_features": [pd.Series(G), pd.Series(G)]}, "a frame or a mapping such as"),
+    (
+        {"sensitive_features": [pd.Series(G), pd.Series(G)]},
+        "several in a frame or a mapping of names; received a list",
+    ),
     ({"sensitive_features": np.array([[*"ab"] * 500] * 2)}, "as many rows; received y_true 4"),
-    ({"sensitive_features": ["race", "sex"]}, "Several features are the columns of a frame"),
-    ({"sensitive_features": "race"}, r"Write pd.Series\(y, index=.*\). Functions and audit also"),
+    ({"sensitive_features": "race"}, r"no level 'race'. Write y.set_axis\("),
     ({"y_true": pd.Series(Y), "sensitive_features": "race"}, "no level 'race'"),
     ({"sensitive_features": None}, "sample_params={NAME: .* In scikit-learn: amplification_scorer"),
     ({"sensitive_features": ["a"] * 4}, "at least two groups; received only 'a'"),
@@ -209,8 +211,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, "probabilities from 0 to 1; received 1.2"),
     ({"y_true": np.eye(4)}, "y_true has 4 columns and y_pred 1. Pass the column of the labels"),
     ({"y_pred": np.full((4, 2), 0.5)}, r"Pass predict_proba\(X\)\[:, 1\]"),
-    ({"y_pred": [np.array(P), np.array(Y)]}, "several models are a mapping, y_pred={'old': old"),
-    ({"y_pred": [pd.DataFrame(P)] * 2}, "and rows an array; received a list of arrays"),
+    ({"y_pred": [pd.DataFrame(P)] * 2}, "y_pred must be one array, or several in"),
     ({"y_true": np.zeros((2, 2, 2))}, "one or two dimensions; received 3"),
     ({"y_true": pl.LazyFrame({"a": Y})}, "y_true must be in memory"),
     (
@@ -226,17 +227,10 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"class_labels": {0, 1}}, "must be in an order, as in a list; received a set"),
     ({"class_labels": [0, 2]}, "class_labels must list every label; received 1"),
     ({"group_labels": "ab"}, "group_labels must be in an order"),
-    ({"pos_label": 7}, "pos_label must be one of 0, 1; received 7"),
+    ({"pos_label": 7}, "pos_label must be 0 or 1; received 7"),
     ({"missing_values": "NA"}, "missing_values must be a list of labels; received 'NA'"),
     ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels; received inf"),
     ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
-    (
-        {
-            "y_true": pd.Series(Y, index=pd.MultiIndex.from_arrays([G, G], names=["sex", "sex"])),
-            "sensitive_features": "sex",
-        },
-        "y_true's index must have one level 'sex'; received several",
-    ),
     ({"y_true": [*"nyyn"], "y_pred": [0.1, 0.9, 0.8, 0.2]}, "y_pred must share labels with y_true"),
     ({"missing": "skip"}, "missing must be 'error', 'drop' or 'abstain'; received 'skip'"),
     ({"reference": pd.DataFrame({"y": Y})}, "reference must be a pair"),
@@ -272,7 +266,7 @@ def test_labels_that_only_predictions_have_leave_a_note() -> None:
 
 def test_models_of_both_predictions_must_be_the_same() -> None:
     models = {"old": P, "new": Y}
-    with pytest.raises(ValueError, match="the models 'old', 'new'; received one column"):
+    with pytest.raises(ValueError, match="the models 'old', 'new'; received 'model'"):
         bam.compare(Y, models, sensitive_features=G, sensitive_features_pred=G, metric="BA T->A")
 
 

@@ -116,7 +116,7 @@ def test_saved_indicators_keep_values_and_missing_rows(tmp_path, kind) -> None:
 @pytest.mark.parametrize(
     ("content", "fragment"),
     [
-        ("", "is empty"),
+        ("", "JSON with the format 'biasamp-counts-1'"),
         ("no JSON", "JSON with the format 'biasamp-counts-1'"),
         ("[1, 2]", "with the format 'biasamp-counts-1'"),
         ('{"format": "biasamp-counts-0"}', "with the format 'biasamp-counts-1'"),

@@ -205,12 +205,6 @@ def test_read_table_of_no_table_raises(data) -> None:
         rows_of(data, y_true="y")
 
 
-def test_read_table_of_a_connection_asks_for_its_table() -> None:
-    duckdb = pytest.importorskip("duckdb")
-    with pytest.raises(TypeError, match=r"Pass a table of it: connection\.table\(name\)\."):
-        rows_of(duckdb.connect(), y_true="y")
-
-
 # Rows.
 
 
