@@ -475,6 +475,10 @@ NOT_COMPUTED = "{name} is not computed: {reason}."
 NEEDS_FITTING = "its attacker must be fitted, which the metric does and an audit does not"
 NEEDS_LABELS = "it needs labels"
 PROBABILITIES = "Predictions are probabilities, so predicted rates are mean probabilities."
+CONSTANT_PREDICTIONS = (
+    "Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "
+    "whatever the labels are; read DPA(U)."
+)
 RATES_UNDEFINED = (
     "{k} of {m} rates in {metric} are undefined and left out of the mean: "
     "there are no rows of {names}."

@@ -313,6 +313,8 @@ def _(d: Direction, m: Parts) -> Any:
 @family(
     r"DPA\(U\) of <m:model> is a difference of its two levels, not a ratio, where neither "
     r"predictions nor equally inaccurate labels clearly depend on the group\.",
+    r"Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "
+    r"whatever the labels are; read DPA\(U\)\.",
     r"(?P<names>.+?) ha(?:s|ve) rows in fewer than 60 clusters, so their intervals may be too "
     r"narrow\.",
     r"All groups are equally frequent among the positives of the reference, so MALS is 0 for every "

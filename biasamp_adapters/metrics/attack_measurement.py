@@ -106,6 +106,10 @@ class AttackMeasurement(Measurement):
             notes.append(words.NO_RELATIVE_CHANGE.format(quality=self.quality.name))
         return tuple(notes)
 
+    @property
+    def further_notes(self) -> tuple[str, ...]:
+        return (words.CONSTANT_PREDICTIONS,) if np.isinf(self.point()["psi_model"]) else ()
+
     def point(self) -> dict[str, float]:
         return {name: float(score.mean()) for name, score in self._trials[0].items()}
 
