@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import glob
+import gzip
 import hashlib
 import os
 import re
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,6 +40,9 @@ _READERS = {".xlsx": "pandas.read_excel", ".dta": "pandas.read_stata"}
 _READERS |= {".feather": "pandas.read_feather", ".duckdb": "duckdb.connect(...).table"}
 
 _DELIMITERS = ",;\t|"
+
+#: DuckDB's longest line of CSV. A last line that is much longer it leaves out without a word.
+_LONGEST_LINE = 2_000_000
 
 #: Parts of errors of DuckDB, and what they mean.
 _CAUSES = {
@@ -214,6 +219,7 @@ def _kind_of(path: str) -> str:
 
 def _open_csv(path: str, kind: str, connection: DuckDBPyConnection) -> _File:
     """Return a table of text, without the guesses of DuckDB, which takes "yes" for true."""
+    _check_last_line(path)
     options = f"{_pattern(path)}, auto_detect = false, strict_mode = true"
     lines = connection.sql(
         f"FROM read_csv({options}, columns = {{line: 'VARCHAR'}}, delim = '\x1f', quote = '')"
@@ -226,6 +232,21 @@ def _open_csv(path: str, kind: str, connection: DuckDBPyConnection) -> _File:
     options += f", header = true, delim = '{delimiter}', quote = '\"', escape = '\"', comment = ''"
     sql = f"read_csv({options}, nullstr = '', columns = {{{columns}}})"
     return _File(path, names, sql)
+
+
+def _check_last_line(path: str) -> None:
+    """Raise if a file ends with a line that DuckDB leaves out without a word."""
+    is_gzip, block = path.lower().endswith(".gz"), b"\n"
+    with (
+        suppress(OSError, EOFError, zlib.error),  # DuckDB says what is wrong with such a file.
+        gzip.open(path, "rb") if is_gzip else open(path, "rb") as file,
+    ):
+        if not is_gzip:
+            file.seek(max(0, os.path.getsize(path) - 2 * _LONGEST_LINE))
+        while len(block) != 0 and (b"\n" in block or b"\r" in block):
+            block = file.read(_LONGEST_LINE)
+    if len(block) == _LONGEST_LINE:
+        raise ValueError(f"{_quote(path)} has a line that is too long.")
 
 
 def _open_typed(path: str, kind: str, connection: DuckDBPyConnection) -> _File:

@@ -310,3 +310,12 @@ def test_is_saved_counts_tells_counts_from_records(tmp_path) -> None:
     records = '[{"format": "biasamp-counts-1"}]'
     assert not is_saved_counts(write(tmp_path / "records.json", records))
     assert not is_saved_counts(write(tmp_path / "rows.csv", CSV))
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_last_line_longer_than_the_buffer_is_refused(tmp_path: Path, ending: str, end: str) -> None:
+    content = (CSV + "1,0," + "x" * 33_000_000 + end).encode()
+    content = gzip.compress(content, 1, mtime=0) if ending == "csv.gz" else content
+    with pytest.raises(ValueError, match="has a line that is too long"):
+        rows_of(write(tmp_path / f"rows.{ending}", content))
