@@ -150,6 +150,8 @@ def level_of_index(values: Any, level: str) -> Any:
     if not isinstance(index, pd.Index) or level not in index.names:
         remedy = f"Write y.set_axis(pd.Index({level}, name={level!r}))"
         raise ValueError(f"y_true's index has no level {level!r}. {remedy}.")
+    if index.names.count(level) > 1:
+        raise ValueError(f"y_true's index must have one level {level!r}; received several")
     return index.get_level_values(level).to_series(index=index, name=level)
 
 

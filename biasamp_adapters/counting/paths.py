@@ -35,6 +35,9 @@ _KINDS = dict.fromkeys([".csv", ".tsv", ".txt", ".data"], "csv")
 _KINDS |= dict.fromkeys([".json", ".jsonl", ".ndjson"], "json")
 _KINDS |= dict.fromkeys([".parquet", ".pq"], "parquet")
 
+#: How files begin whose names must have an ending.
+_BEGINNINGS = {b"\x1f\x8b": ("gzip", (".gz",)), b"PAR1": ("Parquet", (".parquet", ".pq"))}
+
 #: What reads other files, by their ending.
 _READERS = {".xlsx": "pandas.read_excel", ".dta": "pandas.read_stata"}
 _READERS |= {".feather": "pandas.read_feather", ".duckdb": "duckdb.connect(...).table"}
@@ -163,10 +166,14 @@ def find_files(path: Any) -> list[str]:
     path = os.path.expanduser(os.fspath(path))
     names = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
     if not names:
-        raise FileNotFoundError(f"There is no file {_quote(path)}.")
+        is_address = re.match(r"\w\w+:/", path)
+        rule = "Paths must be those of local files; received" if is_address else "There is no file"
+        raise FileNotFoundError(f"{rule} {_quote(path)}.")
     for name in names:
         if not os.path.isfile(name):
             raise ValueError(f"{_quote(name)} must be a file, or files as in 'folder/*.csv'.")
+        if not os.path.getsize(name):
+            raise ValueError(f"{_quote(name)} is empty.")
     return names
 
 
@@ -204,9 +211,10 @@ def _kind_of(path: str) -> str:
     """Return whether a file is CSV, JSON or Parquet."""
     lower = path.lower()
     with open(path, "rb") as file:
-        is_gzip = file.read(2) == b"\x1f\x8b"
-    if is_gzip and not lower.endswith(".gz"):
-        raise ValueError(f"{_quote(path)} is gzip: let its name end in '.gz'.")
+        beginning = file.read(4)
+    for begins, (kind, endings) in _BEGINNINGS.items():
+        if beginning.startswith(begins) and not lower.endswith(endings):
+            raise ValueError(f"{_quote(path)} is {kind}: let its name end in {endings[0]!r}.")
     ending = os.path.splitext(lower.removesuffix(".gz"))[1]
     if ending not in _KINDS:
         reader = _READERS.get(ending, "pandas.read_csv")

@@ -198,7 +198,8 @@ OTHER = "must be CSV, Parquet or JSON: pass {}(...)."
     ("name", "content", "message"),
     [
         ("rows.csv", gzip.compress(CSV.encode(), mtime=0), "is gzip: let its name end in '.gz'."),
-        ("rows.csv", "", NO_HEADER),
+        ("rows.csv", b"PAR1" + b"x" * 40, "is Parquet: let its name end in '.parquet'."),
+        ("rows.csv", "", "is empty."),
         ("rows.csv", "\n", NO_HEADER),
         ("adult.data", HEADLESS, NO_HEADER),
         ("rows.csv", "y,p,g\n1,0,é\n".encode("latin-1"), NO_UTF8.format(2)),
@@ -276,6 +277,13 @@ def test_missing_file_raises(tmp_path, monkeypatch, path) -> None:
     with pytest.raises(FileNotFoundError) as raised:
         rows_of(path)
     assert str(raised.value) == f"There is no file '{path}'."
+
+
+@pytest.mark.parametrize("path", ["s3://bucket/x.parquet", "https://example.org/*.csv"])
+def test_address_raises_with_the_rule(path) -> None:
+    with pytest.raises(FileNotFoundError) as raised:
+        rows_of(path)
+    assert str(raised.value) == f"Paths must be those of local files; received '{path}'."
 
 
 def test_folder_raises_with_the_pattern_that_works(tmp_path) -> None:

@@ -227,6 +227,13 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"class_labels": {0, 1}}, "must be in an order, as in a list; received a set"),
     ({"class_labels": [0, 2]}, "class_labels must list every label; received 1"),
     ({"group_labels": "ab"}, "group_labels must be in an order"),
+    (
+        {
+            "y_true": pd.Series(Y, index=pd.MultiIndex.from_arrays([G, G], names=["sex", "sex"])),
+            "sensitive_features": "sex",
+        },
+        "y_true's index must have one level 'sex'; received several",
+    ),
     ({"pos_label": 7}, "pos_label must be 0 or 1; received 7"),
     ({"missing_values": "NA"}, "missing_values must be a list of labels; received 'NA'"),
     ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels; received inf"),
