@@ -27,19 +27,7 @@ if TYPE_CHECKING:
     from biasamp_adapters.metrics.attacks import LeakageAmplification as LeakageAmplification
     from biasamp_adapters.metrics.compare import Comparison as Comparison
     from biasamp_adapters.metrics.compare import compare as compare
-    from biasamp_adapters.metrics.functions import (
-        directional_bias_amplification as directional_bias_amplification,
-    )
-    from biasamp_adapters.metrics.functions import (
-        directional_predictability_amplification as directional_predictability_amplification,
-    )
-    from biasamp_adapters.metrics.functions import leakage_amplification as leakage_amplification
-    from biasamp_adapters.metrics.functions import (
-        mals_bias_amplification as mals_bias_amplification,
-    )
-    from biasamp_adapters.metrics.functions import (
-        multi_attribute_bias_amplification as multi_attribute_bias_amplification,
-    )
+    from biasamp_adapters.metrics.functions import *  # noqa: F403
     from biasamp_adapters.metrics.multi import (
         MultiAttributeBiasAmplification as MultiAttributeBiasAmplification,
     )

@@ -52,37 +52,36 @@ class Grouping:
         if unprivileged is None and privileged is None:
             return
         both: dict[str, Any] = {"unprivileged": unprivileged, "privileged": privileged}
+        named = set[str]()
         for side, groups in both.items():
-            self._check(f"{side}_groups", groups)
-        named = {name for groups in both.values() for group in groups for name in group}
+            named |= self._attributes(f"{side}_groups", groups)
         self.used = [name for name in self._names if name in named]
         self.sides = {self._label(side, groups): groups for side, groups in both.items()}
 
-    def _check(self, argument: str, groups: Any) -> None:
-        """Raise unless groups are a list of dicts of protected attributes."""
+    def _attributes(self, argument: str, groups: Any) -> set[str]:
+        """Return the protected attributes that define a group."""
         is_list = isinstance(groups, list | tuple) and all(isinstance(x, Mapping) for x in groups)
         if not is_list or not groups or not all(set() < {*x} <= {*self._names} for x in groups):
-            rule = f"{argument} must be a list of dicts of {listing(self._names)}, or both None"
-            raise ValueError(f"{rule}; received {groups!r:.60}")
+            rule = f"{argument} must be a list of dicts with values of {listing(self._names)}"
+            raise ValueError(f"{rule}, or both be None; received {groups!r:.60}")
+        return {name for group in groups for name in group}
 
     def _label(self, side: str, groups: Sequence[Mapping[str, float]]) -> Label:
         """Return the name of a side: the values of the attribute, if there is only one."""
         if len(self.used) != 1:
             return side
         if len(groups) != 1:
-            return " or ".join(map(self._describe, groups))
+            return self.describe(groups)
         return self._meaning(self.used[0], groups[0][self.used[0]])
 
     def _meaning(self, name: str, code: float) -> Label:
         """Return what a code of an attribute means, if the dataset says so."""
         return plain_labels([self._meanings.get(name, {}).get(code, code)], name)[0]
 
-    def describe(self) -> list[str]:
-        """Return what the unprivileged and the privileged group are; empty without these."""
-        return [" or ".join(map(self._describe, groups)) for groups in self.sides.values()]
-
-    def _describe(self, group: Mapping[str, float]) -> str:
-        return ", ".join(f"{name} = {self._meaning(name, code)}" for name, code in group.items())
+    def describe(self, groups: Sequence[Mapping[str, float]]) -> str:
+        """Return what a side is, such as "sex = woman, age = 0"."""
+        sides = [[f"{x} = {self._meaning(x, code)}" for x, code in g.items()] for g in groups]
+        return " or ".join(map(", ".join, sides))
 
     def read(self, dataset: Any, argument: str) -> tuple[dict[str, Any], Array]:
         """Return labels, groups and weights of a dataset, and which rows are in a group."""
@@ -91,9 +90,10 @@ class Grouping:
         if (dataset.instance_weights != 1).any():
             weights = pd.Series(dataset.instance_weights, name="instance_weights")
             columns["sample_weight"] = weights
-        for text, label in zip(self.describe(), self.sides, strict=True):
+        for label, side in self.sides.items():
             if not (groups == label).any():
-                raise ValueError(f"{argument} must have rows of both groups; none have {text}")
+                rule = f"{argument} must have rows of both groups"
+                raise ValueError(f"{rule}; none have {self.describe(side)}")
         inside = groups.notna().to_numpy() if self.sides else np.full(len(groups), True)
         return columns, inside
 
@@ -140,10 +140,8 @@ class Grouping:
 class Datasets:
     """What a metric of AIF360 is made from, as it was given."""
 
-    dataset: Any
+    grouping: Grouping
     classified: Any
-    unprivileged: Groups = None
-    privileged: Groups = None
     reference: Any = None
     predicted: Any = None
     clusters: Any = None
@@ -152,23 +150,22 @@ class Datasets:
     def of(cls, metric: Any) -> Datasets:
         """Return the datasets of a metric, which may be AIF360's own."""
         if not isinstance(metric, ClassificationMetric):
-            raise TypeError(
-                f"metric must be a ClassificationMetric; received a {type(metric).__name__}. Write "
-                "ClassificationMetric(dataset, classified_dataset, unprivileged, privileged)."
-            )
+            rule = "metric must be a ClassificationMetric(dataset, classified_dataset, ...)"
+            raise TypeError(f"{rule}; received a {type(metric).__name__}")
+        if hasattr(metric, "datasets"):
+            return metric.datasets
         sides = metric.unprivileged_groups, metric.privileged_groups
-        own = cls(metric.dataset, metric.classified_dataset, *sides)
-        return getattr(metric, "datasets", own)
+        return cls(Grouping(metric.dataset, *sides), metric.classified_dataset)
+
+    @property
+    def dataset(self) -> Any:
+        """The dataset of the labels."""
+        return self.grouping.dataset
 
     @property
     def favorable(self) -> float | None:
         """The favourable label of two; None of more, which are all treated alike."""
         return None if np.ndim(self.dataset.favorable_label) else self.dataset.favorable_label
-
-    @property
-    def grouping(self) -> Grouping:
-        """How rows become groups."""
-        return Grouping(self.dataset, self.unprivileged, self.privileged)
 
     @property
     def notes(self) -> Iterator[str]:
@@ -205,13 +202,15 @@ class Datasets:
     ) -> tuple[Metric, dict[str, Any]]:
         """Return a metric with settings, and the columns that it reads."""
         metric = get_metric(metric)
-        if settings.pop("privileged", None) is not None or settings.get("direction") in (0, 1):
+        # As in AIF360's methods, "privileged" may be the first argument.
+        is_of_one_group = isinstance(settings.get("direction"), bool)
+        if is_of_one_group or settings.pop("privileged", None) is not None:
             rule = f"{metric.short} compares groups, so one group has no value"
             raise ValueError(f"{rule}; see ..._by_pair")
         columns, options = self.read()
         metric = replace(metric, **{**options, **settings})
-        of_one_class = metric.short in ("MALS", "DPA") and metric.direction != T_TO_A
-        if of_one_class and metric.pos_label is None:
+        is_of_one_class = metric.short in ("MALS", "DPA") and metric.direction != T_TO_A
+        if is_of_one_class and metric.pos_label is None:
             metric = replace(metric, pos_label=self.favorable)
         return metric, {x: column for x, column in columns.items() if x not in _OF_AUDITS}
 

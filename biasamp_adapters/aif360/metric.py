@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
@@ -19,10 +18,7 @@ from biasamp_adapters import words
 from biasamp_adapters.aif360.datasets import Datasets, Grouping, Groups
 from biasamp_adapters.metrics.base import A_TO_T, Metric
 from biasamp_adapters.result import AmplificationResult
-from biasamp_adapters.warning import AmplificationWarning
-
-#: What the two datasets have in common, for AIF360.
-_SHARED = ("feature_names", "features", "protected_attributes", "instance_weights")
+from biasamp_adapters.warning import warn
 
 
 class MetricMethods:
@@ -172,24 +168,17 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
     ) -> None:
         sides = unprivileged_groups, privileged_groups
         options = reference_dataset, predicted_protected_attributes, clusters
-        if isinstance(dataset, StructuredDataset):
-            # These errors are clearer than the host's.
-            Grouping(dataset, *sides)
-            labels = dataset.labels, getattr(classified_dataset, "labels", dataset.labels)
+        if isinstance(dataset, StructuredDataset):  # The host refuses others.
+            self.datasets = Datasets(Grouping(dataset, *sides), classified_dataset, *options)
+            labels = [dataset.labels, getattr(classified_dataset, "labels", dataset.labels)]
             if np.size(labels[0]) != np.size(labels[1]):
                 rule = "dataset and classified_dataset must have labels of the same rows"
                 raise ValueError(f"{rule}; received {[*map(np.shape, labels)]}")
-            for name in _SHARED:
-                own, other = getattr(dataset, name), getattr(classified_dataset, name, None)
-                if other is not None and not np.array_equal(own, other):
-                    rule = "classified_dataset must differ from dataset in labels and scores only"
-                    raise ValueError(f"{rule}; {name} differ: set those of dataset")
         # Of several classes, the host keeps copies with two.
-        self.datasets = Datasets(dataset, classified_dataset, *sides, *options)
         super().__init__(dataset, classified_dataset, *sides)
         self.datasets.read()
         for note in self.datasets.notes:
-            warnings.warn(note, AmplificationWarning, stacklevel=2)
+            warn(note)
 
     def _answer(self, metric: Metric | str, settings: dict[str, Any]) -> float:
         metric, columns = self.datasets.metric(metric, settings)

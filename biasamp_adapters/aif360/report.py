@@ -13,7 +13,7 @@ from biasamp_adapters.inference.replicates import N_BOOT
 from biasamp_adapters.report.audit_report import AuditReport, audit
 
 #: AIF360's measures of all rows, and of two groups.
-_OF_ALL = ("accuracy", "theil_index", "differential_fairness_bias_amplification")
+_OF_ALL: tuple[str, ...] = ("accuracy", "theil_index", "differential_fairness_bias_amplification")
 _OF_TWO = (
     *("statistical_parity_difference", "disparate_impact", "equal_opportunity_difference"),
     *("false_positive_rate_difference", "average_odds_difference", "error_rate_difference"),
@@ -78,11 +78,12 @@ def audit_report(
         random_state=random_state,
         title=title,
     )
-    notes = [*report.summary["notes"], *datasets.notes]
-    sides = datasets.grouping.describe()
+    notes, methods = [*report.summary["notes"], *datasets.notes], _OF_ALL
+    sides = datasets.grouping.sides.values()
     if sides:
-        notes.append(words.AIF360_SIDES.format(*sides))
-    records = [_record(metric, method) for method in (*_OF_ALL, *(_OF_TWO if sides else ()))]
+        notes.append(words.AIF360_SIDES.format(*map(datasets.grouping.describe, sides)))
+        methods += _OF_TWO
+    records = [_record(metric, method) for method in methods]
     summary: Any = {**report.summary, "aif360": records, "notes": notes}
     return replace(report, summary=summary)
 

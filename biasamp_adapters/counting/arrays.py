@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ from scipy import sparse
 
 from biasamp_adapters.counting.labels import PREDICTED, PREDICTION, SCORE, Array, Label, ordered
 from biasamp_adapters.counting.variables import OverlappingGroups
-from biasamp_adapters.warning import AmplificationWarning
+from biasamp_adapters.warning import warn
 
 #: Weights with a sum outside of this and its inverse have products that floats cannot hold.
 _LARGEST_WEIGHT = 1e100
@@ -180,8 +179,7 @@ def warn_of_order(inputs: Iterable[tuple[str, Any]]) -> None:
         first = first or (argument, index)
         if _is_in_another_order(first[1], index):
             problem = "have the same index labels in another order, but rows pair by position"
-            message = f"{first[0]} and {argument} {problem}"
-            warnings.warn(message, AmplificationWarning, stacklevel=2)
+            warn(f"{first[0]} and {argument} {problem}")
             return
 
 

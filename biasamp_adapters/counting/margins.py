@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -110,6 +111,11 @@ class Margins:
                 if isinstance(variable, Codes) and not variable.has_missing:
                     return self.joint(ALL, ALL)
         return self.joint(ALL, LABELLED)
+
+    @cached_property
+    def equal_errors(self) -> Array:
+        """Sums by group and predicted class if all groups had the same errors, as metrics share."""
+        return pass_errors(self, TASK, self.joint(ATTRIBUTE, TASK), self.joint(ATTRIBUTE, ALL))
 
     @property
     def squared(self) -> Margins:

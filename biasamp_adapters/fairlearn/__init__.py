@@ -7,20 +7,8 @@ except ModuleNotFoundError:
 
 from biasamp_adapters.fairlearn.build import amplification_frame
 from biasamp_adapters.fairlearn.zero_amplification import ZeroAmplification
-from biasamp_adapters.metrics.functions import (
-    directional_bias_amplification,
-    directional_predictability_amplification,
-    leakage_amplification,
-    mals_bias_amplification,
-    multi_attribute_bias_amplification,
-)
+from biasamp_adapters.metrics import functions
+from biasamp_adapters.metrics.functions import *  # noqa: F403
 
-__all__ = [
-    "ZeroAmplification",
-    "amplification_frame",
-    "directional_bias_amplification",
-    "directional_predictability_amplification",
-    "leakage_amplification",
-    "mals_bias_amplification",
-    "multi_attribute_bias_amplification",
-]
+__all__ = ["ZeroAmplification", "amplification_frame"]
+__all__ += functions.__all__

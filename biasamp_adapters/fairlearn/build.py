@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from inspect import signature
 from itertools import chain, compress
 from typing import Any
 
@@ -13,27 +15,16 @@ import pandas as pd
 
 from biasamp_adapters.counting.arrays import Table, name_of, read_input
 from biasamp_adapters.counting.counts import count_arrays
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, without
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.fairlearn.frame import AmplificationFrame, Column
 from biasamp_adapters.fairlearn.host_functions import HostMetric
 from biasamp_adapters.inference.replicates import read_seed, replicate
-from biasamp_adapters.metrics import functions
 from biasamp_adapters.metrics.base import Metric, check_choice, check_whole
-from biasamp_adapters.metrics.functions import get_metric
+from biasamp_adapters.metrics.functions import METRIC_OF, get_metric
 from biasamp_adapters.result import Measurement
-
-#: Our functions, whose settings may be bound with ``functools.partial``, and their metrics, which
-#: are those of a frame without any.
-_NAME_OF = {
-    functions.mals_bias_amplification: "MALS",
-    functions.directional_bias_amplification: "BA",
-    functions.multi_attribute_bias_amplification: "Multi",
-    functions.leakage_amplification: "LA",
-    functions.directional_predictability_amplification: "DPA",
-}
 
 
 def amplification_frame(
@@ -135,17 +126,16 @@ def amplification_frame(
         "sample_weight": sample_weight,
         "clusters": clusters,
     }
-    options = {"missing": missing, "missing_values": (), "class_labels": None, "group_labels": None}
-    rows = count_arrays(inputs, options)
+    usual = get_metric("BA", reference=reference, missing=missing)
+    rows = count_arrays(inputs, usual.reading_options())
     if len(rows.models) > 1:
         raise ValueError(f"y_pred must be of one model; received {list(rows.models)}")
-    whole = get_metric("BA", reference=reference, missing=missing).evaluate(rows)
+    whole = usual.evaluate(rows)
     by_name = _read_metrics(metrics, whole)
     evaluations = {name: _evaluate(x, rows, whole, reference) for name, x in by_name.items()}
     confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)
-    columns, notes = _measure(
-        by_name, whole, evaluations, n_boot or 0, read_seed(random_state), confidence
-    )
+    seed = read_seed(random_state)
+    columns, notes = _measure(by_name, whole, evaluations, n_boot or 0, seed, confidence)
     strata = next(iter(columns.values()))
     groups = [group for column in strata for group in column.groups]
     control = [column.stratum for column in strata for _ in column.groups]
@@ -227,10 +217,8 @@ def _features(labels: Sequence[Any], features: Any, name: str) -> pd.DataFrame |
 
 def _read_quantiles(n_boot: Any, ci_quantiles: Any) -> list[float]:
     if (n_boot is None) != (ci_quantiles is None):
-        raise ValueError(
-            "n_boot and ci_quantiles must be given together; received "
-            f"n_boot={n_boot!r} and ci_quantiles={ci_quantiles!r:.60}"
-        )
+        rule = "n_boot and ci_quantiles must be given together"
+        raise ValueError(f"{rule}; received {n_boot!r} and {ci_quantiles!r:.60}")
     if n_boot is None:
         return []
     check_whole("n_boot", n_boot, 1)
@@ -244,8 +232,7 @@ def _read_quantiles(n_boot: Any, ci_quantiles: Any) -> list[float]:
 def _read_metrics(metrics: Any, whole: Evaluation) -> dict[Any, Metric]:
     """Return metrics by their names; without any, those of this package that the data allow."""
     if metrics is None:
-        known = {name: get_metric(name) for name in _NAME_OF.values()}
-        return {name: metric for name, metric in known.items() if _is_suitable(metric, whole)}
+        return _suitable_metrics(whole)
     if not isinstance(metrics, Mapping):
         name = getattr(metrics, "__name__", "metric" if callable(metrics) else str(metrics))
         metrics = {name: metrics}
@@ -254,12 +241,14 @@ def _read_metrics(metrics: Any, whole: Evaluation) -> dict[Any, Metric]:
     return {name: _read_metric(name, metric) for name, metric in metrics.items()}
 
 
-def _is_suitable(metric: Metric, whole: Evaluation) -> bool:
-    try:
-        metric.measure(whole, whole.rows.models[0], 0)
-    except ValueError:
-        return False
-    return True
+def _suitable_metrics(whole: Evaluation) -> dict[Any, Metric]:
+    """Return the metrics of this package that some rows allow, by their short names."""
+    suitable = dict[Any, Metric]()
+    for kind in METRIC_OF.values():
+        with suppress(ValueError):
+            kind().measure(whole, whole.rows.models[0], 0)
+            suitable[kind.short] = kind()
+    return suitable
 
 
 def _read_metric(label: Any, metric: Any) -> Metric:
@@ -271,13 +260,14 @@ def _read_metric(label: Any, metric: Any) -> Metric:
         raise ValueError(f"{rule}; received {type(metric).__name__}")
     is_bound = isinstance(metric, partial) and not metric.args
     function, settings = (metric.func, metric.keywords) if is_bound else (metric, {})
-    name = next((name for known, name in _NAME_OF.items() if known is function), None)
-    if name is None:
-        return HostMetric(label=label, function=metric)
-    unknown = [x for x in settings if not hasattr(get_metric(name), x)]
-    if unknown:
-        raise ValueError(f"a partial must bind settings of {name} alone; received {unknown[0]}")
-    return get_metric(name, **settings)
+    for known, kind in METRIC_OF.items():
+        if known is function:
+            unknown = without(settings, signature(kind).parameters)
+            if unknown:
+                rule = f"a partial must bind settings of {kind.short} alone"
+                raise ValueError(f"{rule}; received {unknown[0]}")
+            return kind(**settings)
+    return HostMetric(label=label, function=metric)
 
 
 def _squeeze(values: Any, argument: str) -> Any:

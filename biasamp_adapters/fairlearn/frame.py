@@ -18,6 +18,7 @@ from biasamp_adapters.fairlearn.host_functions import HostMetric
 from biasamp_adapters.inference.bands import Largest, largest_gap, simultaneous_bands
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, estimate
 from biasamp_adapters.result import Measurement
+from biasamp_adapters.warning import warn
 
 _FEW = words.FEW_OF_A_KIND.format(have="", n=FEW_ROWS, unit="rows").strip()
 
@@ -91,6 +92,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
 
     def ratio_ci(self, method: str = "between_groups") -> list[Any]:
         """Return the ends of the intervals of ``ratio``; there are none to ``overall``."""
+        if method != "between_groups":
+            warn(words.NO_RATIO_TO_OVERALL)
         return self._intervals(self.ratio(method), Column.ratio, method)
 
     def group_min_ci(self) -> list[Any]:
@@ -192,7 +195,7 @@ class Column:
     @cached_property
     def of_groups(self) -> Array:
         """The numbers of the groups, (1 + replicates, groups): means over pairs that exist."""
-        pairs = self.measurement.pairs()
+        pairs = self.measurement.pairs()  # Those of attacks are means over all flips.
         scores = pairs["contribution" if "contribution" in pairs else "value"]
         means = mean_over_classes(scores[None])
         labels = self.measurement.evaluation.rows.labels_of(ATTRIBUTE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -92,20 +93,7 @@ class HostMetric(Metric):
         rate = self.rate(margins)
         if rate is not None:
             return _divide(margins, groups, *rate)
-        return self._call(margins, margins.variable(groups).values > 0)
-
-    def _call(self, margins: Margins, members: Array) -> Array:
-        """Return the value of some of the distinct rows in each draw.
-
-        Parameters
-        ----------
-        margins : Margins
-        members : ndarray of bool, shape (distinct rows, k)
-
-        Returns
-        -------
-        ndarray of shape (batch, k)
-        """
+        members = margins.variable(groups).values > 0
         labels = np.array(margins.rows.class_labels)
         truth, prediction = (margins.variable(role) for role in (TASK, PREDICTION))
         is_label = isinstance(prediction, Codes)
@@ -119,9 +107,7 @@ class HostMetric(Metric):
         ]
         return np.array(values)
 
-    def _value(
-        self, columns: tuple[Array, ...], rows: Array, weight: Array, is_data: bool
-    ) -> float:
+    def _value(self, columns: Sequence[Array], rows: Array, weight: Array, is_data: bool) -> float:
         """Return the value of some rows; NaN without rows, or if drawn rows are refused."""
         if not rows.any():
             return np.nan

@@ -151,6 +151,3 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
         """Return the multipliers of "+" minus those of "-"."""
         above, below = np.split(lambda_vec.loc[self._index].to_numpy(dtype=np.float64), 2)
         return np.asarray(above - below)
-
-    def __repr__(self) -> str:
-        return f"ZeroAmplification(difference_bound={self.difference_bound!r})"

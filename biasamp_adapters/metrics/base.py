@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 import reprlib
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Real
@@ -33,7 +32,7 @@ from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.inference.replicates import read_seed, replicate
 from biasamp_adapters.progress import watch
 from biasamp_adapters.result import AmplificationResult, Measurement
-from biasamp_adapters.warning import AmplificationWarning
+from biasamp_adapters.warning import warn
 
 A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
 
@@ -161,10 +160,10 @@ class Metric:
             "sensitive_features_pred": sensitive_features_pred,
             "sample_weight": sample_weight,
         }
-        evaluation = self.evaluate(count_arrays(columns, self._reading_options()))
+        evaluation = self.evaluate(count_arrays(columns, self.reading_options()))
         measurement = self.measure(evaluation, _only_model(evaluation.rows), 0)
         for note in (*evaluation.notes, *measurement.notes):
-            warnings.warn(f"{self.name}: {note}", AmplificationWarning, stacklevel=2)
+            warn(f"{self.name}: {note}")
         return float(measurement.value)
 
     def result(
@@ -212,11 +211,12 @@ class Metric:
 
     def read(self, data: Any, y_pred: Any, columns: Mapping[str, Any]) -> Evaluation:
         """Return the rows of arrays or data, with the reference."""
-        options = self._reading_options()
+        options = self.reading_options()
         counts, names = read_counts(data, y_pred, columns=columns, options=options)
         return self.evaluate(counts.rows, names)
 
-    def _reading_options(self) -> dict[str, Any]:
+    def reading_options(self) -> dict[str, Any]:
+        """Return the settings that say how data are read."""
         return {name: getattr(self, name) for name in READING}
 
     def check_has(self, rows: Rows, model: str | None, roles: Sequence[str]) -> None:
@@ -227,7 +227,7 @@ class Metric:
 
     def evaluate(self, rows: Rows, names: Mapping[str, Any] | None = None) -> Evaluation:
         """Return rows and the reference, on common labels; ``names`` are those of columns."""
-        options = self._reading_options()
+        options = self.reading_options()
         return align(rows, read_reference(self.reference, names, options), options)
 
     def results(

@@ -16,6 +16,14 @@ from biasamp_adapters.metrics.multi import MultiAttributeBiasAmplification
 from biasamp_adapters.metrics.quality import UNCERTAINTY
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
 
+__all__ = [
+    "directional_bias_amplification",
+    "directional_predictability_amplification",
+    "leakage_amplification",
+    "mals_bias_amplification",
+    "multi_attribute_bias_amplification",
+]
+
 
 def mals_bias_amplification(
     y_true: Any,
@@ -240,6 +248,15 @@ def _call(
         sample_weight=weights,
     )
 
+
+#: The metric of each function, for hosts.
+METRIC_OF: dict[Any, type[Metric]] = {
+    mals_bias_amplification: MALSBiasAmplification,
+    directional_bias_amplification: DirectionalBiasAmplification,
+    multi_attribute_bias_amplification: MultiAttributeBiasAmplification,
+    leakage_amplification: LeakageAmplification,
+    directional_predictability_amplification: DirectionalPredictabilityAmplification,
+}
 
 # Metrics by their names and keys, such as "BA", "DPA(U) T->A" and "ba_t_to_a".
 

@@ -148,7 +148,7 @@ class RateMeasurement(Measurement):
         roles, denominator = self.predicted_rate
         pairs, total = margins.joint(ATTRIBUTE, TASK), margins.joint(*denominator)
         if PREDICTION in roles:
-            pairs = pass_errors(margins, TASK, pairs, margins.joint(ATTRIBUTE, ALL))
+            pairs = margins.equal_errors
         if ATTRIBUTE_PREDICTION in roles:
             pairs, others = pairs.swapaxes(-1, -2), total.swapaxes(-1, -2)
             pairs = pass_errors(margins, ATTRIBUTE, pairs, others).swapaxes(-1, -2)

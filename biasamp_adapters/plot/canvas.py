@@ -27,7 +27,7 @@ ZERO: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "zorder": 0}
 COLOURS = {"up": "#b84f00", "down": "#0a66a8", "turned": "#7b4ba0", "unclear": GREY, "": GREY}
 
 #: Inches: the width of a new figure, its height without rows, a row, and each further line of one.
-_WIDTH, _AROUND, _ROW, _FURTHER = 7.0, 1.2, 0.3, 0.16
+_WIDTH, _AROUND, _ROW, _FURTHER = 7.0, 1.2, 0.3, 0.14
 
 #: Characters of a line of names, and of one of a legend with three columns.
 _LINE, _LEGEND = 30, 20
@@ -53,7 +53,7 @@ def axes_for(ax: Axes | None, height: float) -> Axes:
 def axes_with_rows(ax: Axes | None, names: Sequence[str]) -> Axes:
     """Return axes with named rows at 0, 1, ... from the top; each side of a gap has its line."""
     lines = [wrap(name).count("\n") for name in names]
-    ax = axes_for(ax, _AROUND + len(names) * (_ROW + _FURTHER * max(0, max(lines) - 1)))
+    ax = axes_for(ax, _AROUND + len(names) * (_ROW + _FURTHER * max(lines)))
     size = "small" if any(lines) else "medium"
     ax.set_yticks(range(len(names)), map(wrap, names), parse_math=False, fontsize=size)
     ax.set_ylim(len(names) - 0.5, -0.5)

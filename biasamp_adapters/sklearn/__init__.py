@@ -1,10 +1,8 @@
 """scikit-learn: scorers for searches, a rule for refit, thresholds, and attackers."""
 
 from biasamp_adapters.sklearn.attackers import ContingencyAttacker, DenseAttacker
-from biasamp_adapters.sklearn.refit import MostAccurateWithin
-from biasamp_adapters.sklearn.scorer import amplification_scorer
-from biasamp_adapters.sklearn.threshold_classifier import PrevalenceThresholdClassifier
-from biasamp_adapters.sklearn.with_sensitive_features import WithSensitiveFeatures
+from biasamp_adapters.sklearn.groups import PrevalenceThresholdClassifier, WithSensitiveFeatures
+from biasamp_adapters.sklearn.search import MostAccurateWithin, amplification_scorer
 
 __all__ = [
     "ContingencyAttacker",

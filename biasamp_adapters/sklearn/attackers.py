@@ -160,12 +160,8 @@ class DenseAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_classification_targets(y)
         settings: Any = dict(zip(_SETTINGS, _NETWORKS[self.preset], strict=True))
         settings["batch_size"] = min(settings["batch_size"], len(X))
-        self.network_ = MLPClassifier(
-            **settings,
-            alpha=0.0,
-            n_iter_no_change=settings["max_iter"],
-            random_state=self.random_state,
-        )
+        settings |= {"alpha": 0.0, "n_iter_no_change": settings["max_iter"]}
+        self.network_ = MLPClassifier(**settings, random_state=self.random_state)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         with warnings.catch_warnings():  # The number of epochs is the rule, and not convergence.
             warnings.simplefilter("ignore", ConvergenceWarning)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from biasamp_adapters.studies.designs import make_alpha_shift, make_hidden_bias
+from biasamp_adapters.studies.data import load_published, make_alpha_shift, make_hidden_bias
 from biasamp_adapters.studies.label_errors import label_error_sensitivity
-from biasamp_adapters.studies.published import load_published
 from biasamp_adapters.studies.rank_agreement import rank_agreement
 from biasamp_adapters.studies.subsets import balanced_subset, ratio_subset
 

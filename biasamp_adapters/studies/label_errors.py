@@ -92,9 +92,8 @@ def label_error_sensitivity(
     """
     measurement: Any = getattr(result, "measurement", None)
     if not isinstance(getattr(measurement, "metric", None), DirectionalBiasAmplification):
-        raise ValueError(
-            f"result must be of BA; received {getattr(result, 'metric', result)!r:.60}"
-        )
+        received = getattr(result, "metric", result)
+        raise ValueError(f"result must be of BA; received {received!r:.60}")
     evaluation = measurement.evaluation
     has_reference = evaluation.reference is not None or evaluation.base_rates is not None
     if has_reference or evaluation.rows.is_matrix(ATTRIBUTE):

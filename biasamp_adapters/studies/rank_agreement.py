@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import kendalltau, norm
 
 from biasamp_adapters import words
+from biasamp_adapters.counting.arrays import to_numbers
 from biasamp_adapters.counting.labels import listing
 from biasamp_adapters.metrics.base import check_confidence
 
@@ -72,7 +73,8 @@ def rank_agreement(values: Any, scores: Any, *, confidence: float = 0.95) -> pd.
     0  value  0.867  0.191  0.977  0.017  6
     """
     check_confidence(confidence)
-    table, outside = _read(values), pd.Series(scores, dtype=float)
+    table, outside = _read(values), pd.Series(scores)
+    outside = pd.Series(to_numbers(outside, "scores"), outside.index)
     if not outside.dropna().index.sort_values().equals(table.index.unique().sort_values()):
         received = f"{listing([*table.index])} and {listing([*outside.dropna().index])}"
         raise ValueError(f"values and scores must be of the same models, once; received {received}")
@@ -85,22 +87,22 @@ def _read(values: Any) -> pd.DataFrame:
     if hasattr(values, "summary"):
         values = values.to_frame().pivot(index="model", columns="key", values="value")
     if not isinstance(values, pd.DataFrame):
-        values = {"value": pd.Series(values)}
-    return pd.DataFrame(values, dtype=float)
+        values = pd.DataFrame({"value": pd.Series(values)})
+    return pd.DataFrame(to_numbers(values.to_numpy(), "values"), values.index, values.columns)
 
 
 def _agreement(values: Any, outside: Any, confidence: float) -> dict[str, Any]:
     """Return tau of one metric, with its interval or the reason why there is none."""
     x, y = _rounded(values), _rounded(outside[values.index])
-    tau = low = high = p = np.nan
-    n, reason, z = len(x), "", float(norm.ppf((1 + confidence) / 2))
+    numbers = dict.fromkeys(("tau", "low", "high", "p"), np.nan) | {"n": len(x), "reason": ""}
     if min(len({*x}), len({*y})) < 2:
-        reason = words.EQUAL_MODELS
-    else:
-        tau, p = map(float, kendalltau(x, y))
-        reason = words.FEW_MODELS.format(n=_FEWEST) if n < _FEWEST else ""
-        low, high = (np.nan, np.nan) if reason else (_lowest(tau, n, z), -_lowest(-tau, n, z))
-    return {"tau": tau, "low": low, "high": high, "p": p, "n": n, "reason": reason}
+        return numbers | {"reason": words.EQUAL_MODELS}
+    tau, p = map(float, kendalltau(x, y))
+    numbers |= {"tau": tau, "p": p}
+    if len(x) < _FEWEST:
+        return numbers | {"reason": words.FEW_MODELS.format(n=_FEWEST)}
+    z = float(norm.ppf((1 + confidence) / 2))
+    return numbers | {"low": _lowest(tau, len(x), z), "high": -_lowest(-tau, len(x), z)}
 
 
 def _rounded(numbers: Any) -> list[float]:

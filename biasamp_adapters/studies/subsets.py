@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from fractions import Fraction
 from itertools import compress, permutations
 from typing import Any
@@ -17,7 +16,7 @@ from biasamp_adapters import words
 from biasamp_adapters.counting.labels import Array, listing, name_list
 from biasamp_adapters.inference.replicates import read_seed
 from biasamp_adapters.metrics.base import check_number
-from biasamp_adapters.warning import AmplificationWarning
+from biasamp_adapters.warning import warn
 
 #: The largest denominator of a ratio: 3 rows allow 4 at a ratio of 4 / 3.
 _DENOMINATOR = 100_000
@@ -150,7 +149,7 @@ def _subset(
     if not kept.any():
         raise ValueError(f"no row is left; a group has none of {lacking or 'some labels'}")
     if lacking:
-        warnings.warn(words.LACKING.format(names=lacking), AmplificationWarning, stacklevel=3)
+        warn(words.LACKING.format(names=lacking))
     shuffled = rng.permutation(len(kind))
     cell = kind[shuffled] * len(groups) + group[shuffled]
     before = pd.Series(cell).groupby(cell).cumcount().to_numpy()
@@ -184,6 +183,5 @@ def _search(sets: Array, counts: Array, ratio: float, rng: np.random.Generator) 
     kept[row, group] = np.round(found.x)
     most = math.floor(-found.mip_dual_bound + 1e-6)
     if kept.sum() < (1 - _GAP) * most:
-        note = words.SUBSET_IS_SMALLER.format(n=kept.sum(), most=most)
-        warnings.warn(note, AmplificationWarning, stacklevel=4)
+        warn(words.SUBSET_IS_SMALLER.format(n=kept.sum(), most=most))
     return kept

@@ -247,11 +247,14 @@ OTHER_LABEL = dataset(hiring(), favorable_label=0, unfavorable_label=1)
         ({"labels": SCORES}, LABELS + r"0\.1, 0\.9"),
         ({"labels": SCORES, "favorable": 0}, LABELS + r"0\.1, 0\.9"),
         ({"labels": NAN}, LABELS + "nan"),
-        ({"privileged_groups": None}, "must be a list of dicts of 'sex', or both None; received"),
+        (
+            {"privileged_groups": None},
+            "a list of dicts with values of 'sex', or both be None; received",
+        ),
         ({"privileged_groups": {"sex": 1}}, "privileged_groups must be a list of dicts"),
         ({"privileged_groups": [{"race": 1}]}, r"of 'sex'.*; received \[{'race': 1}\]"),
-        ({"privileged_groups": [{}]}, r"must be a list of dicts of 'sex'.*; received \[{}\]"),
-        ({"privileged_groups": []}, r"must be a list of dicts of 'sex'.*; received \[\]"),
+        ({"privileged_groups": [{}]}, r"list of dicts with values of 'sex'.*; received \[{}\]"),
+        ({"privileged_groups": []}, r"list of dicts with values of 'sex'.*; received \[\]"),
         ({"privileged_groups": [{"sex": 5}]}, "rows of both groups; none have sex = 5"),
         ({"privileged_groups": [{"sex": 0}]}, "must be disjoint"),
         ({"clusters": [1, 2]}, r"must have as many rows; received {'y_true': 100,.*: 2}"),
@@ -278,15 +281,6 @@ def test_metric_of_other_rows_raises() -> None:
     without.labels = None
     with pytest.raises(ValueError, match=rule + r"\[\(100, 1\), \(\)\]"):
         BiasAmplificationMetric(truth, without)
-
-
-@pytest.mark.parametrize("name", ["instance_weights", "features", "protected_attributes"])
-def test_metric_of_datasets_that_differ_names_the_attribute(name) -> None:
-    truth = dataset(hiring())
-    predicted = classified(truth, hiring()["y_pred"])
-    setattr(predicted, name, getattr(predicted, name) + 1)
-    with pytest.raises(ValueError, match=f"labels and scores only; {name} differ: set those of"):
-        BiasAmplificationMetric(truth, predicted)
 
 
 def test_method_that_lacks_what_it_needs_raises() -> None:

@@ -142,6 +142,8 @@ def test_frame_of_equal_groups_has_differences_from_0() -> None:
         assert (low == 0).all()
         assert (frame.difference(method) < high).all()
     assert (frame.ratio_ci()[1] == 1).all()
+    with pytest.warns(bam.AmplificationWarning, match="ratios to overall have no interval"):
+        assert frame.ratio_ci("to_overall")[1].isna().all()
     least, most = frame.group_min_ci()
     assert (least < frame.group_min()).all()
     assert (frame.group_min() < most).all()
@@ -216,6 +218,9 @@ def test_frame_of_a_metric_has_the_interval_of_its_result(columns, metric, n_row
         result = metric.result(**data, n_boot=400)
         expected = result.interval or (np.nan, np.nan)
         assert frame.overall == result.value
+        of_pairs = "contribution" if "contribution" in result.by_pair else "value"
+        by_group = result.by_group.set_index("group")[of_pairs][frame.by_group.index]
+        assert frame.by_group.tolist() == pytest.approx(by_group.tolist(), nan_ok=True)
         assert frame.overall_ci == pytest.approx(expected, abs=1e-12, nan_ok=True)
         assert not result.reason or f"{metric.name}: {result.reason}" in frame.notes
 

@@ -10,6 +10,8 @@ from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import biasamp_adapters as bam
@@ -133,7 +135,8 @@ def test_classifier_with_a_column_and_groups_says_which_it_ignores() -> None:
 
 def test_classifier_of_random_predictions_repeats_them_unless_its_seed_is_none() -> None:
     reduction = ExponentiatedGradient(PLAIN, DemographicParity(), max_iter=5)
-    model = WithSensitiveFeatures(reduction).fit(TABLE, Y, sensitive_features=GROUP)
-    predicted = model.predict(TABLE)
-    assert (model.predict(TABLE) == predicted).all()
-    assert (model.set_params(random_state=None).predict(TABLE) != predicted).any()
+    for estimator in (reduction, make_pipeline(StandardScaler(), reduction)):
+        model = WithSensitiveFeatures(estimator).fit(TABLE, Y, sensitive_features=GROUP)
+        predicted = model.predict(TABLE)
+        assert (model.predict(TABLE) == predicted).all()
+        assert (model.set_params(random_state=None).predict(TABLE) != predicted).any()

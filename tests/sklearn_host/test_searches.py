@@ -206,7 +206,7 @@ def test_rule_picks_the_most_accurate_candidate_within_the_bound(rule, picked) -
         (
             {"bound": 0.1},
             {"split0_test_amplification": [0.05, -0.2]},
-            r"split0_test_amplification must be minus a size, .*; received 0\.05",
+            r"amplification must be minus a size, .*; received 0\.05",
         ),
         ({"bound": np.nan}, {}, "bound must be a number from 0 on; received nan"),
         ({"bound": -1}, {}, "bound must be a number from 0 on; received -1"),

@@ -266,6 +266,13 @@ def test_rank_agreement_of_other_models_is_refused(values, scores) -> None:
         studies.rank_agreement(values, scores)
 
 
+def test_rank_agreement_of_texts_is_refused() -> None:
+    with pytest.raises(ValueError, match="values must hold numbers; received 'a'"):
+        studies.rank_agreement(["a", "b"], [1, 2])
+    with pytest.raises(ValueError, match="scores must hold numbers; received 'x'"):
+        studies.rank_agreement([1, 2], ["x", "y"])
+
+
 # Published tables.
 
 #: The names and numbers of rows in the docstring.
