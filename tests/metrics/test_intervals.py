@@ -8,6 +8,7 @@ from scipy.stats import norm, t
 from sklearn.linear_model import LogisticRegression
 
 import biasamp_adapters as bam
+from biasamp_adapters.inference.intervals import Trust, estimate
 
 pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
 
@@ -265,19 +266,34 @@ def test_class_of_few_clusters_is_absent_from_replicates(n_clusters, is_rare) ->
     assert result.notes == (note,)
 
 
-def test_interval_of_small_groups_is_wider_by_students_t_and_ends_at_1() -> None:
+@pytest.mark.parametrize("direction", ["A->T", "T->A"])
+def test_interval_of_small_groups_is_wider_by_students_t_and_ends_at_1(direction) -> None:
     # Variances of 20 and 80 rows are as 1/20 and 1/80, with the degrees of freedom of Welch and
     # Satterthwaite, and a bootstrap finds f / (f + 1) of them. Multi has the plain replicates.
     f = (1 / 20 + 1 / 80) ** 2 / (1 / (20**2 * 19) + 1 / (80**2 * 79))
     expected = np.sqrt((f + 1) / f) * t.ppf(0.975, f) / norm.ppf(0.975)
-    metric, groups = BA(reference=([1, 0], [*"ab"])), ["a"] * 20 + ["b"] * 80
-    columns: Columns = {"y_true": [0] * 20 + [1] * 80, "sensitive_features": groups}
-    columns["y_pred"] = [1] * 18 + [0] * 2 + [1] * 16 + [0] * 64
-    ba, multi = (x.result(**columns, n_boot=200).estimate.replicates for x in (metric, MULTI()))
+    roles, signs = ("sensitive_features", "y_true", "y_pred"), ([1, 0], [*"ab"])
+    if direction == "T->A":  # Rates in classes.
+        roles, signs = ("y_true", "sensitive_features", "sensitive_features_pred"), signs[::-1]
+    true, predicted = [0] * 20 + [1] * 80, [1] * 18 + [0] * 2 + [1] * 16 + [0] * 64
+    columns = dict(zip(roles, (["a"] * 20 + ["b"] * 80, true, predicted), strict=True))
+    metrics = BA(direction=direction, reference=signs), MULTI(direction=direction)
+    ba, multi = (x.result(**columns, n_boot=200).estimate.replicates for x in metrics)
     assert ba.std() / multi.std() == pytest.approx(expected, abs=1e-9)
     # Fewer clusters are drawn instead.
     in_clusters = columns | {"clusters": np.arange(100), "n_boot": 200}
-    ba, multi = (x.result(**in_clusters).estimate.replicates for x in (metric, MULTI()))
+    ba, multi = (x.result(**in_clusters).estimate.replicates for x in metrics)
     assert ba.std() / multi.std() == pytest.approx(1, abs=1e-9)
-    nearly = metric.result(**columns | {"y_pred": [1] * 19 + [0] * 81}, n_boot=200)
+    nearly = metrics[0].result(**columns | {roles[2]: [1] * 19 + [0] * 81}, n_boot=200)
     assert (nearly.value, nearly.interval[1]) == (pytest.approx(0.975), 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "noise", "reason"),
+    [(0.97, 0, ""), (0.98, 0, SHIFTED), (0.98, 0.01, ""), (0.02, 0, SHIFTED)],
+)
+def test_value_outside_of_its_replicates_has_no_interval(value, noise, reason) -> None:
+    # 2.5 and 97.5 % of the replicates are .025 and .975.
+    trust = Trust(np.linspace(0, 1, 101), noise=noise)
+    assert estimate(value, trust, 0.95).reason.startswith(reason)
+    assert (estimate(value, trust, 0.95).interval is None) is bool(reason)
