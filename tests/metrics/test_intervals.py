@@ -201,16 +201,13 @@ CASES: list[tuple[Any, Columns, str, str]] = [
         "value",
         "the attacker is a fitted LogisticRegression, which is not fitted again",
     ),
-    # Sums of rates vary by 2 sqrt(40) / 4000 = .003, and half of 40 rows is a rate of .0125. With
-    # one error they also vary by 2 / 40, and of 1,000 errors by 2 sqrt(1000) / 4000 = .016.
-    (BA(), small_group(0, 40), "value", HALF),
-    (BA(), small_group(1, 40), "value", ""),
-    (BA(), small_group(0, 1000), "value", ""),
-    (BA(), small_group(0, 0), "value", ""),  # No model without errors varies.
     # The recall of the others varies by sqrt(.25 / 4000) = .008, that of the 40 rows is 1.
     (LA(), small_group(0, 40), "psi_model", HALF),
     (LA(), small_group(1, 40), "psi_model", ""),
 ]
+
+#: An event that n rows do not show has a chance of up to 3 / n at the 95 % level: (1 - p)^n > .05.
+THREE = -np.log(0.05)
 
 
 @pytest.mark.parametrize(("metric", "columns", "name", "reason"), CASES)
@@ -223,6 +220,31 @@ def test_number_has_an_interval_or_a_reason(metric, columns, name, reason) -> No
         return
     assert estimate.reason == ""
     assert estimate.low <= estimate.value <= estimate.high
+
+
+@pytest.mark.parametrize(
+    ("metric", "n_columns", "reach"),
+    [
+        # A row of 40 leaves one of two classes for the other: two of four rates change by 1/40.
+        (BA(), 1, THREE * 2 / 40 / 4),
+        (BA(pos_label=1), 1, THREE * 1 / 40 / 2),
+        (MULTI(), 1, THREE * 2 / 40 / 4),
+        (BA(), 2, THREE * 1 / 40 / 4),  # A prediction of one of two tasks.
+        # A share of 40 + 2,000 positives.
+        (MALS(), 1, THREE / 2040),
+    ],
+)
+def test_interval_reaches_three_rows_of_the_smallest_group(metric, n_columns, reach) -> None:
+    # Errors of the 4,000 others alone vary by 2 sqrt(40) / 4000 / 4 = .0008.
+    columns = small_group(0, 40)
+    for name in ("y_true", "y_pred"):
+        columns[name] = np.column_stack([columns[name]] * n_columns)
+    result = metric.result(**columns, n_boot=200)
+    assert result.value == pytest.approx(0, abs=1e-12)
+    assert max(result.interval) == pytest.approx(reach, abs=1e-9)
+    assert min(result.interval) == pytest.approx(0 if metric.short == "Multi" else -reach, abs=1e-9)
+    # A model without errors never varies.
+    assert metric.result(**small_group(0, 0), n_boot=200).interval == (0, 0)
 
 
 @pytest.mark.parametrize(
