@@ -63,6 +63,8 @@ def read_input(values: Any, argument: str) -> Any:
         if not isinstance(table, Table):
             raise ValueError(f"{argument}: OverlappingGroups must have columns; received one")
         return Table(values.names or table.names, table.columns, are_groups=True)
+    if isinstance(values, np.ma.MaskedArray):
+        values = _with_missing(values)
     if hasattr(values, "detach") and hasattr(values, "cpu"):  # A tensor on any device.
         values = values.detach().cpu().numpy()
     elif isinstance(values, list | tuple) and len(values):
@@ -113,6 +115,8 @@ def name_of(values: Any) -> Any:
 
 def to_array(values: Any, argument: str) -> Any:
     """Return one column as a numpy or pandas array."""
+    if isinstance(values, np.ma.MaskedArray):
+        return _with_missing(values)
     if isinstance(values, np.ndarray | pd.Series | pd.Categorical):
         return values
     if hasattr(values, "to_pylist"):  # Arrow arrays, whose numbers must not become floats.
@@ -131,6 +135,14 @@ def to_array(values: Any, argument: str) -> Any:
         received = type(values).__name__
         raise ValueError(f"{argument} must be a column of values; received a {received}")
     return to_objects(values)
+
+
+def _with_missing(values: np.ma.MaskedArray[Any, Any]) -> Array:
+    """Return a masked array with missing values where it is masked."""
+    if not np.any(values.mask):
+        return values.data
+    missing = np.nan if values.dtype.kind == "f" else None
+    return np.where(values.mask, missing, values.data)
 
 
 def to_objects(values: Iterable[Any]) -> Array:
@@ -158,7 +170,12 @@ def level_of_index(values: Any, level: str) -> Any:
 def warn_of_order(inputs: Iterable[tuple[str, Any]]) -> None:
     """Warn if pandas inputs have the same index labels in another order: rows pair by position."""
     first: tuple[str, pd.Index[Any]] | None = None
-    for argument, values in inputs:
+    columns = (
+        (argument, column)
+        for argument, values in inputs
+        for column in (values.values() if isinstance(values, Mapping) else [values])
+    )
+    for argument, values in columns:
         index = getattr(values, "index", None)
         # What a model returns has often no index but the positions.
         is_of_model = argument in (*PREDICTED.values(), SCORE)
@@ -198,7 +215,8 @@ def read_numbers(values: Any, argument: str) -> Array:
     numbers = to_numbers(column, argument)
     is_valid = np.isfinite(numbers) & (numbers >= 0)
     if argument == "count":
-        check_all(is_valid & (numbers % 1 == 0), numbers, "count must be whole and not negative")
+        is_valid &= (numbers % 1 == 0) & (numbers.sum() < 2**53)
+        check_all(is_valid, numbers, "count must be whole, not negative and below 2**53 in all")
         return numbers.astype(np.int64)
     check_all(is_valid, numbers, f"{argument} must be finite and not negative")
     total = float(numbers.sum())

@@ -252,6 +252,8 @@ class Rows:
 
     def merged(self) -> Rows:
         """Return the rows with equal ones as one; as they are if most of them differ."""
+        if self.block_sums is not None:
+            return self
         tallied = self.tallied()
         if tallied is not self:
             return tallied

@@ -110,6 +110,9 @@ def test_outer_spaces_and_case_make_labels_distinct() -> None:
 def test_missing_values_of_every_kind_are_missing() -> None:
     for missing in (None, np.nan, pd.NA, pd.NaT, float("nan")):
         assert groups_of(pd.Series(["a", "b", missing], dtype=object), missing="drop") == ("a", "b")
+    for labels in (np.arange(3), np.arange(3.0), np.array([*"abc"])):
+        masked = np.ma.array(labels, mask=[0, 0, 1])
+        assert groups_of(masked, missing="drop") == groups_of(labels[:2])
 
 
 def test_labels_named_as_missing_are_missing() -> None:
@@ -146,10 +149,18 @@ def test_matrix_of_minus_1_and_1_reads_as_0_and_1() -> None:
     assert value == metric(2 * truth - 1, 2 * predicted - 1, sensitive_features=["a", "b", "a"])
 
 
-def test_index_in_another_order_warns() -> None:
-    y, p = pd.Series(Y, index=[*"rstu"]), pd.Series(P, index=[*"utsr"])
-    with pytest.warns(bam.AmplificationWarning, match="y_true and y_pred have the same index"):
-        bam.directional_bias_amplification(y, p, sensitive_features=G)
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("y_pred", pd.Series(P, index=[*"utsr"])),
+        ("sample_weight", pd.Series(1.0, index=[*"utsr"])),
+        ("sensitive_features", {"u": G, "v": pd.Series(G, index=[*"utsr"])}),
+    ],
+)
+def test_index_in_another_order_warns(name, values) -> None:
+    arguments = {"y_pred": P, "sensitive_features": G, name: values}
+    with pytest.warns(bam.AmplificationWarning, match=f"y_true and {name} have the same index"):
+        bam.directional_bias_amplification(pd.Series(Y, index=[*"rstu"]), **arguments)
 
 
 def test_rows_in_another_order_than_positions_warn_unless_they_are_of_a_model() -> None:
