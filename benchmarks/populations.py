@@ -81,6 +81,16 @@ def two_groups(named: Any = ((0.08, 0.15), (0.72, 0.90))) -> Array:
     )
 
 
+def few_errors(share: float, error: float) -> Array:
+    """Return a table of two groups, of which the second has this share, and of few errors."""
+    return build_table(
+        [1 - share, share],
+        of_two_classes([0.30, 0.55]),
+        of_two_classes([[error, 1 - error]] * 2),
+        of_two_classes(((0.08, 0.15), (0.72, 0.90))),
+    )
+
+
 def small_group() -> Array:
     """Return a table of two classes whose third group has 40 rows in 30,000."""
     return build_table(
@@ -214,7 +224,9 @@ DESIGNS = (
     _labels("labels, 50,000 rows", draw_rows, three_groups(_EVEN, _RATES), 50_000),
     _labels("group of 40 in 30,000", draw_rows, small_group(), 30_000),
     # On average the value rests on .6 rows of the small group, which the model moves.
-    _labels("group of 40, rare errors", draw_rows, three_groups(_SMALL, _WIDE_RATES), 30_000),
+    _labels("group of 40, few errors", draw_rows, three_groups(_SMALL, _WIDE_RATES), 30_000),
+    _labels("few errors, 600 rows", draw_rows, few_errors(0.5, 0.01), 600),
+    _labels("few errors, 100 of 2,100", draw_rows, few_errors(1 / 21, 0.02), 2_100),
     _matrix("matrix, 4,000 x 20", 4_000),
     _matrix("matrix, 30,000 x 20", 30_000),
     _labels("3,000 clusters", draw_clusters, two_groups(), 30_000, 3_000),

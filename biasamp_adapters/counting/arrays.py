@@ -141,7 +141,7 @@ def _with_missing(values: np.ma.MaskedArray[Any, Any]) -> Array:
     """Return a masked array with missing values where it is masked."""
     if not np.any(values.mask):
         return values.data
-    missing = np.nan if values.dtype.kind == "f" else None
+    missing: Any = np.nan if values.dtype.kind == "f" else None
     return np.where(values.mask, missing, values.data)
 
 

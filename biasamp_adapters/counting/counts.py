@@ -288,8 +288,8 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     if not set(scored) <= set(models):
         rule = f"y_score must be a mapping of the models {listing(models)}"
         raise ValueError(f"{rule}; received {listing(scored)}")
-    numbers = [(name, columns.get(name)) for name in NUMBERS]
-    arrays.warn_of_order([*((role, values) for (role, _), values in inputs.items()), *numbers])
+    given = [*((role, values) for (role, _), values in inputs.items())]
+    arrays.warn_of_order(given + [(name, columns.get(name)) for name in NUMBERS])
     inputs = {key: arrays.read_input(values, key[0]) for key, values in inputs.items()}
     listed = read_lists(options)
     variables = read_variables(inputs, listed, options["missing_values"])

@@ -193,7 +193,7 @@ class RateMeasurement(Measurement):
             if self.metric.direction != A_TO_T:
                 conditions = self.rows_of_rates[:1]
             replicates = value + widening(conditions) * (replicates - value)
-        row = self.one_row(scores["value"])
+        row = self.one_row(scores[name])
         return Trust(replicates, self.reason_of_few_rows, limits=(-most, most), row=row)
 
     def one_row(self, replicates: Array) -> float:
