@@ -68,10 +68,9 @@ def axes_with_rows(ax: Axes | None, names: Sequence[str]) -> Axes:
     """Return axes with named rows at 0, 1, ... from the top; each side of a gap has its line."""
     lines = [wrap(name).count("\n") for name in names]
     ax = axes_for(ax, _AROUND + len(names) * (_ROW + _FURTHER * max(lines)))
-    size = "small" if any(lines) else "medium"
-    ax.set_yticks(range(len(names)), map(wrap, names), parse_math=False, fontsize=size)
+    ax.set_yticks(range(len(names)), map(wrap, names), parse_math=False)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="y", length=0, labelsize="small" if any(lines) else "medium")
     ax.spines["left"].set_visible(False)
     return ax
 
@@ -97,9 +96,8 @@ def check_columns(frame: Any, *columns: Any) -> pd.DataFrame:
     if not all(column in known for column in columns):
         received = ", ".join(map(str, known)) or f"a {type(frame).__name__}"
         raise ValueError(f"a frame needs {', '.join(map(str, columns))}; received {received:.150}")
-    numbers = frame.filter(regex="^(value|(band_)?(low|high))$")
     try:
-        return frame.assign(**numbers.astype(float))
+        return frame.assign(**frame.filter(regex="^(value|(band_)?(low|high))$").astype(float))
     except (TypeError, ValueError) as error:
         raise ValueError(f"values and their ends must be numbers: {error!s:.150}") from None
 
@@ -107,8 +105,8 @@ def check_columns(frame: Any, *columns: Any) -> pd.DataFrame:
 def name_columns(ax: Axes, names: Sequence[str]) -> None:
     """Name places 0, 1, ... of the x axis: turned if they are wide, and not all if too many."""
     room = ax.bbox.width / ax.figure.dpi * 72 / mpl.rcParams["font.size"] / len(names)
-    step, is_wide = math.ceil(_TURNED / room), max(map(len, names)) * _LETTER > room
-    turn = _TURN if is_wide else {}
+    step = math.ceil(_TURNED / room)
+    turn = _TURN if max(map(len, names)) * _LETTER > room else {}
     ax.set_xticks(range(0, len(names), step), names[::step], parse_math=False, **turn)
 
 

@@ -68,11 +68,10 @@ def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axe
     ('share of rows predicted positive', 'BA A→T, points')
     """
     x, lines = _read(results, x)
-    places = pd.to_numeric(lines["x"].astype(object), errors="coerce")
-    codes, names = pd.factorize(lines["x"].astype(str))
-    has_names = places.isna().any()
-    lines["x"] = codes if has_names else places
-    lines = lines[np.isfinite(lines["x"])]  # A threshold of infinity has no place.
+    numbers = pd.to_numeric(lines["x"].astype(object), errors="coerce")
+    has_names = numbers.isna().any()
+    places, names = pd.factorize(lines["x"].astype(str)) if has_names else (numbers, [])
+    lines = lines.assign(x=places)[np.isfinite(places)]  # A threshold of infinity has no place.
     if lines["value"].isna().all():
         raise ValueError("a picture of curves needs at least one value; received none")
     parts = [part.sort_values("x", kind="stable") for _, part in lines.groupby("row", sort=False)]
@@ -83,8 +82,7 @@ def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axe
     marks: list[Any] = []
     for label, part, (colour, style) in zip(labels, parts, looks, strict=False):
         ax.fill_between(part["x"], part["low"], part["high"], color=colour, alpha=0.2, linewidth=1)
-        ax.plot(part["x"], part["value"], "o", linestyle=style, color=colour, markersize=3)
-        marks.append(canvas.mark(label, colour, "", style))
+        marks += ax.plot(part["x"], part["value"], "o", ls=style, color=colour, ms=3, label=label)
     if len(parts) == 1:
         marks = _draw_sides(ax, *parts)
     if has_names:
@@ -100,7 +98,7 @@ def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axe
     return ax
 
 
-def _read(results: Any, x: Any) -> tuple[Any, pd.DataFrame]:
+def _read(results: Any, x: Any) -> tuple[Any, Any]:
     """Return the column that varies, and row, of_metric, x, value, low and high of all curves."""
     is_mapping, parts = isinstance(results, Mapping) and len(results) > 0, []
     for name, curve in results.items() if is_mapping else [("value", results)]:
@@ -119,6 +117,6 @@ def _draw_sides(ax: Axes, line: pd.DataFrame) -> list[Any]:
     """Draw the parts of a curve whose bands lie on a side of 0, and return a legend."""
     sides = np.array(list(map(canvas.side_of, line["of_metric"], line["low"], line["high"])))
     for side in ("up", "down"):
-        value, colour = line["value"].where(sides == side), canvas.COLOURS[side]
-        ax.plot(line["x"], value, "o-", color=colour, markersize=3)
+        part = line["value"].where(sides == side)
+        ax.plot(line["x"], part, "o-", color=canvas.COLOURS[side], markersize=3)
     return canvas.tone_marks(sides, "", "-")

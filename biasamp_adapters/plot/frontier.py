@@ -58,17 +58,15 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
     best = models.sort_values(["size", "value_y"], ascending=[True, False])
     best = best[best["value_y"] > best["value_y"].cummax().shift(fill_value=-1.0)]
     ax.plot(best["value"], best["value_y"], color=canvas.GREY, linewidth=0.8)
-    rows: Any = models.itertuples()
-    for row in rows:
+    for row in models.itertuples():
         colour = canvas.colour_of(row.side)
         ax.plot((row.low, row.high), [row.value_y] * 2, color=colour, linewidth=1)
         ax.plot([row.value] * 2, (row.low_y, row.high_y), color=colour, linewidth=1)
         face = colour if row.low <= row.high else "none"
         ax.plot(row.value, row.value_y, "o", color=colour, mfc=face, clip_on=False)
-    ax.set_ylim(top=min(ax.get_ylim()[1], 1.0))
     canvas.scale_in_hundredths(ax.yaxis, "%")
     canvas.label_numbers(ax.xaxis, canvas.printed(models["name"].unique()), "points")
-    ax.set_ylabel("accuracy")
+    ax.set(ylabel="accuracy", ylim=(None, min(ax.get_ylim()[1], 1.0)))
     named = models if len(models) <= _MOST_NAMES else best.iloc[:_MOST_NAMES]
     _write_names(ax, named)
     if len(named) < len(models):
@@ -77,14 +75,13 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
     return ax
 
 
-def _read(frame: Any, direction: str | None) -> pd.DataFrame:
+def _read(frame: Any, direction: str | None) -> Any:
     """Return the models that have BA and an accuracy, whose columns end in _y."""
     needed = ("model", "name", "direction", *canvas.NUMBER)
     numbers = canvas.check_columns(frame, *needed).dropna(subset="value")
     bas = numbers[numbers["name"].str.startswith("BA ")]
     bas = bas[bas["direction"] == (direction or bas["direction"].iloc[:1].sum())]
-    accuracies = numbers[numbers["name"] == "accuracy"]
-    both = bas.merge(accuracies, on="model", suffixes=("", "_y"))
+    both = bas.merge(numbers[numbers["name"] == "accuracy"], on="model", suffixes=("", "_y"))
     if both.empty:
         raise ValueError(f"no model has BA and an accuracy; received direction={direction!r:.40}")
     sides = map(canvas.side_of, both["name"], both["low"], both["high"])

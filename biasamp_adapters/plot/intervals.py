@@ -121,9 +121,8 @@ def _read(results: Any) -> pd.DataFrame:
 def _read_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a frame, such as a part of a report."""
     frame = canvas.check_columns(frame, *canvas.NUMBER)
-    if {"first", "second"} <= {*frame}:
-        sides = frame[["first", "second"]].astype(str)
-        frame = frame.assign(gap=sides.agg(f" {MINUS} ".join, axis=1))
+    sides = frame.filter(["first", "second"]).astype(str)
+    frame = frame.assign(gap=sides.agg(f" {MINUS} ".join, axis=1)) if "second" in sides else frame
     metric = frame.get("metric", frame.get("name", "value"))
     part = next((name for column, name in _PARTS.items() if column in frame), metric)
     names = _NAMES[:-1] if "->" in "".join(map(str, metric)) else _NAMES

@@ -72,12 +72,11 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
     look: dict[str, Any] = {"cmap": _COLOURS, "edgecolors": "white", "linewidth": 1}
     ax.pcolormesh(across, down, numbers, norm=CenteredNorm(0, reach), **look)
     ax.patch.set(hatch="////", edgecolor=canvas.GREY)
-    size = "small" if n_columns > 6 else "medium"
+    letters = {"ha": "center", "va": "center", "fontsize": "small" if n_columns > 6 else "medium"}
     for (y, x), value in np.ndenumerate(numbers):
         if np.isfinite(value):
             ink = "white" if abs(value) > _DARK * reach else "black"
-            text = Digits(1).number(value, "+")
-            ax.text(x, y, text, ha="center", va="center", color=ink, fontsize=size)
+            ax.text(x, y, Digits(1).number(value, "+"), letters, color=ink)
     canvas.name_columns(ax, canvas.printed(table.columns, _COLUMN))
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
@@ -85,9 +84,8 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
     # The pairs of a report are those of BA.
     metric = f"BA {frame['direction'].iloc[0]}" if "of_class" in frame else "value"
     [metric] = canvas.printed([getattr(result, "metric", metric)])
-    unit = canvas.unit_of(metric) or "times 100"
     largest = f": the largest of {total:,}" if total > table.size else ""
-    canvas.add_title(ax, f"{metric} by pair, {unit}{largest}")
+    canvas.add_title(ax, f"{metric} by pair, {canvas.unit_of(metric) or 'times 100'}{largest}")
     return ax
 
 
@@ -104,5 +102,4 @@ def _table(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     table = table.T if table.shape[1] > table.shape[0] else table
     rows = table.abs().max(axis=1).nlargest(_MOST_ROWS).index
     columns = table.abs().max(axis=0).nlargest(_MOST_COLUMNS).index
-    kept = table.loc[table.index.isin(rows), table.columns.isin(columns)]
-    return kept, table.size
+    return table.loc[table.index.isin(rows), table.columns.isin(columns)], table.size

@@ -73,8 +73,7 @@ def rates(
     before, after, line = words.PICTURE_MARKS[part, report.summary["data"]["compared_with"]]
     mark, grey = canvas.mark, canvas.GREY
     marks = [mark(before, grey, face="none"), mark(after, grey), mark(line, grey, "", "--")]
-    tones = {cells[1].tone for _, cells in rows if cells}
-    marks += canvas.tone_marks(tones, "s", texts=words.PICTURE_TONES)
+    marks += canvas.tone_marks({x[1].tone for _, x in rows if x}, "s", texts=words.PICTURE_TONES)
     canvas.add_legend(ax, marks)
     return ax
 
