@@ -62,9 +62,9 @@ def test_intervals_of_frames_name_rows_by_what_varies(ax) -> None:
     ],
 )
 def test_intervals_of_parts_name_rows_and_numbers(ax, part, first, label) -> None:
-    groups, strata = np.tile(["a", "b", "c"], 200)[:400], np.tile(["m", "n"], 200)
-    options = {"sensitive_features": groups, "control_features": strata, "n_boot": 50}
-    report = bam.audit(TRUTH, MODELS["wider"], **options)
+    options = {"control_features": np.tile(["m", "n"], 200), "n_boot": 50}
+    groups = np.tile(["a", "b", "c"], 200)[:400]
+    report = bam.audit(TRUTH, MODELS["wider"], sensitive_features=groups, **options)
     bam.plot.intervals(report.to_frame(part), ax=ax)
     assert first in read.rows_of(ax)
     assert len({*read.rows_of(ax)}) == len(read.rows_of(ax))
@@ -96,15 +96,10 @@ def test_intervals_of_metric_frame_have_its_quantiles(ax) -> None:
 
 
 def test_amplification_frame_plot_has_each_stratum_and_group(ax) -> None:
-    frame = amplification_frame(
-        metrics={"BA": "BA", "FPR": false_positive_rate},
-        y_true=TRUTH,
-        y_pred=MODELS["wider"],
-        sensitive_features=GROUPS,
-        control_features=np.tile(["m", "n"], 200),
-        n_boot=300,
-        ci_quantiles=[0.025, 0.975],
-    )
+    data = {"y_true": TRUTH, "y_pred": MODELS["wider"], "sensitive_features": GROUPS}
+    options = {"control_features": np.tile(["m", "n"], 200), "n_boot": 300}
+    metrics, quantiles = {"BA": "BA", "FPR": false_positive_rate}, [0.025, 0.975]
+    frame = amplification_frame(metrics=metrics, ci_quantiles=quantiles, **data, **options)
     assert frame.plot(ax) is ax
     assert read.rows_of(ax)[:2] == ["BA, m, a", "BA, m, b"]
     # Both strata have the rates of all rows, each changed by 20 points along the correlation.
@@ -176,9 +171,8 @@ def test_curves_without_value_have_a_gap_there_and_are_in_order(ax) -> None:
     frame = frame.assign(low=frame["value"] - 0.1, high=frame["value"] + 0.1)
     bam.plot.curves(frame, x="epoch", ax=ax)
     [band], line = ax.collections, ax.lines[1]
-    assert line.get_xydata() == pytest.approx(
-        np.array([[1, 0.1], [2, np.nan], [3, 0.3]]), nan_ok=True
-    )
+    expected = np.array([[1, 0.1], [2, np.nan], [3, 0.3]])
+    assert line.get_xydata() == pytest.approx(expected, nan_ok=True)
     assert len(band.get_paths()) == 2
     assert line.get_marker() == "o"  # A lone point is seen.
     named = bam.plot.curves(frame.assign(epoch=["s", "m", "l"]), x="epoch")

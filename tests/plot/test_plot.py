@@ -178,11 +178,8 @@ def test_pairs_without_value_are_empty(ax) -> None:
 
 
 def test_names_are_text_on_one_line_and_stay_different(ax) -> None:
-    start, end = (
-        "the administrative district of the Lakeside ",
-        " in the northern part of the region",
-    )
-    names = [f"{start}{number}{end}" for number in ("first", "second")]
+    name = "the administrative district of the Lakeside {} in the northern part of the region"
+    names = [name.format(number) for number in ("first", "second")]
     models = {names[0]: MODELS["wider"], names[1]: TRUTH, "$a_1$\nb": TRUTH}
     bam.compare(TRUTH, models, sensitive_features=GROUPS, n_boot=0).plot(ax)
     assert [row.replace("\n", " ") for row in read.rows_of(ax)] == [*names, "$a_1$ b"]
@@ -212,14 +209,9 @@ def test_picture_changes_no_setting_and_opens_a_figure_only_without_axes(ax) -> 
     assert dict(mpl.rcParams) == settings
 
 
-BOTH_DIRECTIONS = {
-    direction: read.result_of(
-        "labels",
-        bam.DirectionalBiasAmplification(direction=direction),
-        sensitive_features_pred=GROUPS,
-    )
-    for direction in ("A->T", "T->A")
-}
+BA_OF = {way: bam.DirectionalBiasAmplification(direction=way) for way in ("A->T", "T->A")}
+OPTIONS = {"sensitive_features_pred": GROUPS}
+BOTH_DIRECTIONS = {way: read.result_of("labels", ba, **OPTIONS) for way, ba in BA_OF.items()}
 ROW = pd.DataFrame({"value": [1], "low": 0, "high": 1})
 
 
