@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -29,11 +30,25 @@ COLOURS = {"up": "#b84f00", "down": "#0a66a8", "turned": "#7b4ba0", "unclear": G
 #: Inches: the width of a new figure, its height without rows, a row, and each further line of one.
 _WIDTH, _AROUND, _ROW, _FURTHER = 7.0, 1.2, 0.3, 0.14
 
-#: Characters of a line of names, and of one of a legend with three columns.
-_LINE, _LEGEND = 30, 20
+#: Characters of a line of names, of one of a legend with three columns, and of one of a title.
+_LINE, _LEGEND, _TITLE = 30, 20, 58
 
-#: Metrics of which the side of 0 has a meaning.
-_SIGNED = re.compile(r"(ba|mals|la|dpa|excess|mean change)\b", re.IGNORECASE)
+#: Of a row of names below the axes, in sizes of the font: the width of a letter, what a turned name
+#: needs, and by how much each of its letters deepens the row; and its look.
+_LETTER, _TURNED, _DEEPER = 0.7, 2.0, 0.4
+_TURN: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+
+#: The columns of a number; ends are NaN where there is no interval.
+NUMBER = ["value", "low", "high"]
+
+#: Names of which the side of 0 has a meaning; of relative changes, and of those of a named quality;
+#: of shares; and of what looks like a share and is none.
+_SIGNED = r"(?i)(ba|mals|la|dpa|excess|(mean.)?change|part of ba)(?![a-z])"
+_RELATIVE = r"(?i)dpa|la\("
+_SHARE = (
+    r"(?i)multi|.*(rate|share|accuracy|precision|recall|f1|auc|[ft][np]r|difference)s?(?![a-z])"
+)
+_NO_SHARE = r"(?i).*(ratio|loss|error)"
 
 
 def axes_for(ax: Axes | None, height: float) -> Axes:
@@ -41,8 +56,7 @@ def axes_for(ax: Axes | None, height: float) -> Axes:
     if ax is None:
         from matplotlib import pyplot
 
-        scale = mpl.rcParams["font.size"] / 10
-        size = _WIDTH * scale, height * scale
+        size = [inches * mpl.rcParams["font.size"] / 10 for inches in (_WIDTH, height)]
         ax = pyplot.subplots(figsize=size, layout="constrained")[1]
     if not isinstance(ax, Axes):
         raise ValueError(f"ax must be matplotlib Axes; received a {type(ax).__name__}")
@@ -54,10 +68,9 @@ def axes_with_rows(ax: Axes | None, names: Sequence[str]) -> Axes:
     """Return axes with named rows at 0, 1, ... from the top; each side of a gap has its line."""
     lines = [wrap(name).count("\n") for name in names]
     ax = axes_for(ax, _AROUND + len(names) * (_ROW + _FURTHER * max(lines)))
-    size = "small" if any(lines) else "medium"
-    ax.set_yticks(range(len(names)), map(wrap, names), parse_math=False, fontsize=size)
+    ax.set_yticks(range(len(names)), map(wrap, names), parse_math=False)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="y", length=0, labelsize="small" if any(lines) else "medium")
     ax.spines["left"].set_visible(False)
     return ax
 
@@ -77,12 +90,24 @@ def printed(labels: Iterable[Any], most: int = 2 * _LINE) -> list[str]:
     return cut if len(set(cut)) == len(set(texts)) else texts
 
 
-def check_columns(frame: Any, *columns: str) -> None:
-    """Raise unless something is a frame with these columns."""
-    known = list(map(str, frame)) if isinstance(frame, pd.DataFrame) else []
-    if not {*columns} <= {*known}:
-        received = ", ".join(known) or f"a {type(frame).__name__}"
-        raise ValueError(f"a frame needs {', '.join(columns)}; received {received:.150}")
+def check_columns(frame: Any, *columns: Any) -> pd.DataFrame:
+    """Return a frame with its values and their ends as floats; raise unless it has columns."""
+    known = list(frame) if isinstance(frame, pd.DataFrame) else []
+    if not all(column in known for column in columns):
+        received = ", ".join(map(str, known)) or f"a {type(frame).__name__}"
+        raise ValueError(f"a frame needs {', '.join(map(str, columns))}; received {received:.150}")
+    try:
+        return frame.assign(**frame.filter(regex="^(value|(band_)?(low|high))$").astype(float))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"values and their ends must be numbers: {error!s:.150}") from None
+
+
+def name_columns(ax: Axes, names: Sequence[str]) -> None:
+    """Name places 0, 1, ... of the x axis: turned if they are wide, and not all if too many."""
+    room = ax.bbox.width / ax.figure.dpi * 72 / mpl.rcParams["font.size"] / len(names)
+    step = math.ceil(_TURNED / room)
+    turn = _TURN if max(map(len, names)) * _LETTER > room else {}
+    ax.set_xticks(range(0, len(names), step), names[::step], parse_math=False, **turn)
 
 
 def write_beside(ax: Axes, y: float, text: str, colour: str) -> None:
@@ -91,20 +116,36 @@ def write_beside(ax: Axes, y: float, text: str, colour: str) -> None:
     ax.annotate(text, (1, y), (6, 0), ax.get_yaxis_transform(), "offset points", **look)
 
 
+def add_title(ax: Axes, title: str) -> None:
+    """Write a title, on as many lines as it needs."""
+    ax.set_title(fill(title, _TITLE), loc="left", fontsize="medium", parse_math=False)
+
+
 def scale_in_hundredths(axis: Axis, unit: str = "") -> None:
-    """Print fractions as points or, with a unit, in per cent, at a few round ticks."""
+    """Print fractions times 100, perhaps with a unit, at a few round ticks."""
     axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
     axis.set_major_formatter(lambda x, _: f"{round(100 * x, 6):g}{unit}".replace("-", MINUS))
 
 
+def label_numbers(axis: Axis, names: Sequence[str], unit: str) -> None:
+    """Label an axis with its unit, in which it then is, and with the name if there is only one."""
+    if unit:
+        scale_in_hundredths(axis)
+    label = [*(names if len(names) == 1 else []), unit]
+    axis.set_label_text(", ".join(filter(None, label)), parse_math=False)
+
+
 def is_signed(metric: str) -> bool:
     """Return whether the side of 0 has a meaning for a metric."""
-    return _SIGNED.match(metric.replace("_", " ")) is not None
+    return re.match(_SIGNED, metric) is not None
 
 
-def is_share(metric: str, largest: float) -> bool:
-    """Return whether the numbers of a metric are fractions, unlike ratios, counts and losses."""
-    return is_signed(metric) or not (largest > 1 or "ratio" in re.split("[ _]", metric.lower()))
+def unit_of(metric: str) -> str:
+    """Return the unit of what is drawn in hundredths; what is not known to be a share has none."""
+    if re.match(_RELATIVE, metric):
+        return "times 100"
+    is_share = re.match(_SHARE, metric) and not re.match(_NO_SHARE, metric)
+    return "points" if is_share or is_signed(metric) else ""
 
 
 def side_of(metric: str, low: float, high: float) -> str:
@@ -124,9 +165,7 @@ def mark(label: str, colour: str, shape: str = "o", line: str = "", face: Any = 
     return Line2D([], [], color=colour, marker=shape, ls=line, mfc=face or colour, label=label)
 
 
-def tone_marks(
-    tones: Collection[str], *look: str, texts: Mapping[str, str] = words.PICTURE_SIDES
-) -> list[Line2D]:
+def tone_marks(tones: Any, *look: str, texts: Any = words.PICTURE_SIDES) -> list[Line2D]:
     """Return entries of a legend for the colours that occur and have a text."""
     return [mark(text, COLOURS[x], *look) for x, text in texts.items() if x in tones]
 
@@ -136,10 +175,11 @@ def add_legend(ax: Axes, marks: Sequence[Line2D]) -> None:
     if not marks:
         return
     longest = max(len(line) for x in marks for line in str(x.get_label()).split("\n"))
-    down = ScaledTranslation(0, -4.2 * mpl.rcParams["font.size"] / 72, ax.figure.dpi_scale_trans)
+    turned = [len(x.get_text()) for x in ax.get_xticklabels() if x.get_rotation()]
+    depth = (4.2 + _DEEPER * max(turned, default=0)) * mpl.rcParams["font.size"] / 72
+    down = ScaledTranslation(0, -depth, ax.figure.dpi_scale_trans)
     place: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": ax.transAxes + down}
     look: dict[str, Any] = {"loc": "upper left", "frameon": False, "fontsize": "small"}
-    for text in ax.legend(
-        handles=marks, ncols=2 if longest > _LEGEND else 3, **place, **look
-    ).get_texts():
+    legend = ax.legend(handles=marks, ncols=2 if longest > _LEGEND else 3, **place, **look)
+    for text in legend.get_texts():
         text.set_parse_math(False)

@@ -58,34 +58,30 @@ def frontier(report: Any, *, direction: str | None = None, ax: Axes | None = Non
     best = models.sort_values(["size", "value_y"], ascending=[True, False])
     best = best[best["value_y"] > best["value_y"].cummax().shift(fill_value=-1.0)]
     ax.plot(best["value"], best["value_y"], color=canvas.GREY, linewidth=0.8)
-    rows: Any = models.itertuples()
-    for row in rows:
+    for row in models.itertuples():
         colour = canvas.colour_of(row.side)
         ax.plot((row.low, row.high), [row.value_y] * 2, color=colour, linewidth=1)
         ax.plot([row.value] * 2, (row.low_y, row.high_y), color=colour, linewidth=1)
         face = colour if row.low <= row.high else "none"
         ax.plot(row.value, row.value_y, "o", color=colour, mfc=face, clip_on=False)
-    ax.set_ylim(top=min(ax.get_ylim()[1], 1.0))
-    canvas.scale_in_hundredths(ax.xaxis)
     canvas.scale_in_hundredths(ax.yaxis, "%")
-    [metric] = canvas.printed(models["name"].unique())
-    ax.set(xlabel=f"{metric}, points", ylabel="accuracy")
+    canvas.label_numbers(ax.xaxis, canvas.printed(models["name"].unique()), "points")
+    ax.set(ylabel="accuracy", ylim=(None, min(ax.get_ylim()[1], 1.0)))
     named = models if len(models) <= _MOST_NAMES else best.iloc[:_MOST_NAMES]
     _write_names(ax, named)
     if len(named) < len(models):
-        ax.set_title(f"{len(named)} of {len(models):,} models are named", loc="left", size="medium")
+        canvas.add_title(ax, f"{len(named)} of {len(models):,} models are named")
     canvas.add_legend(ax, canvas.tone_marks({*models["side"]}))
     return ax
 
 
-def _read(frame: Any, direction: str | None) -> pd.DataFrame:
+def _read(frame: Any, direction: str | None) -> Any:
     """Return the models that have BA and an accuracy, whose columns end in _y."""
-    canvas.check_columns(frame, "model", "name", "direction", "value", "low", "high")
-    numbers = frame.dropna(subset="value").astype({"value": float, "low": float, "high": float})
+    needed = ("model", "name", "direction", *canvas.NUMBER)
+    numbers = canvas.check_columns(frame, *needed).dropna(subset="value")
     bas = numbers[numbers["name"].str.startswith("BA ")]
     bas = bas[bas["direction"] == (direction or bas["direction"].iloc[:1].sum())]
-    accuracies = numbers[numbers["name"] == "accuracy"]
-    both = bas.merge(accuracies, on="model", suffixes=("", "_y"))
+    both = bas.merge(numbers[numbers["name"] == "accuracy"], on="model", suffixes=("", "_y"))
     if both.empty:
         raise ValueError(f"no model has BA and an accuracy; received direction={direction!r:.40}")
     sides = map(canvas.side_of, both["name"], both["low"], both["high"])
@@ -99,6 +95,5 @@ def _write_names(ax: Axes, models: pd.DataFrame) -> None:
     look: dict[str, Any] = {"textcoords": "axes fraction", "va": "center", "arrowprops": line}
     rows: Any = zip(canvas.printed(ordered["model"], _NAME), ordered.itertuples(), strict=True)
     for i, (name, row) in enumerate(rows):
-        dot, height = (row.value, row.value_y), (i + 0.5) / len(ordered)
-        colour = canvas.colour_of(row.side)
-        ax.annotate(name, dot, (1.03, height), color=colour, parse_math=False, **look)
+        dot, at = (row.value, row.value_y), (1.03, (i + 0.5) / len(ordered))
+        ax.annotate(name, dot, at, color=canvas.colour_of(row.side), parse_math=False, **look)

@@ -15,8 +15,8 @@ from biasamp_adapters.plot import canvas
 #: Most rows and most columns of the map.
 _MOST_ROWS, _MOST_COLUMNS = 20, 12
 
-#: Characters of the name of a column, and of all names that fit beside each other.
-_COLUMN, _ACROSS = 26, 50
+#: Characters of the name of a column.
+_COLUMN = 26
 
 #: Share of the largest number above which a cell is so dark that its text is white.
 _DARK = 0.85
@@ -43,8 +43,8 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        Cells are at 0, 1, ... from the top and from the left. Of groups and classes, those of
-        which there are more are the rows.
+        Cells are at 0, 1, ... from the top and from the left, in the unit that the title says. Of
+        groups and classes, those of which there are more are the rows.
 
     Raises
     ------
@@ -72,40 +72,34 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
     look: dict[str, Any] = {"cmap": _COLOURS, "edgecolors": "white", "linewidth": 1}
     ax.pcolormesh(across, down, numbers, norm=CenteredNorm(0, reach), **look)
     ax.patch.set(hatch="////", edgecolor=canvas.GREY)
-    size = "small" if n_columns > 6 else "medium"
+    letters = {"ha": "center", "va": "center", "fontsize": "small" if n_columns > 6 else "medium"}
     for (y, x), value in np.ndenumerate(numbers):
         if np.isfinite(value):
             ink = "white" if abs(value) > _DARK * reach else "black"
-            text = Digits(1).number(value, "+")
-            ax.text(x, y, text, ha="center", va="center", color=ink, fontsize=size)
-    names, turn = canvas.printed(table.columns, _COLUMN), dict[str, Any]()
-    if max(map(len, names)) > _ACROSS / n_columns:
-        turn = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
-    ax.set_xticks(range(n_columns), names, parse_math=False, **turn)
+            ax.text(x, y, Digits(1).number(value, "+"), letters, color=ink)
+    canvas.name_columns(ax, canvas.printed(table.columns, _COLUMN))
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set_xlabel("points")
+    ax.set(xlabel=table.columns.name, ylabel=table.index.name)
     # The pairs of a report are those of BA.
     metric = f"BA {frame['direction'].iloc[0]}" if "of_class" in frame else "value"
     [metric] = canvas.printed([getattr(result, "metric", metric)])
     largest = f": the largest of {total:,}" if total > table.size else ""
-    ax.set_title(f"{metric} by pair{largest}", loc="left", fontsize="medium", parse_math=False)
+    canvas.add_title(ax, f"{metric} by pair, {canvas.unit_of(metric) or 'times 100'}{largest}")
     return ax
 
 
 def _table(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     """Return the numbers to draw, the longer side as rows, and of how many pairs they are."""
-    canvas.check_columns(frame, "group")
-    frame = frame.rename(columns={"contribution": "value", "of_class": "class"})
-    canvas.check_columns(frame, "group", "class", "value")
+    renamed = {"contribution": "value", "of_class": "class"}
+    frame = canvas.check_columns(frame, "group").rename(columns=renamed)
+    frame = canvas.check_columns(frame, "group", "class", "value")
     several = frame.filter(["model", "direction"]).nunique().gt(1).any()
     if several or frame.duplicated(["group", "class"]).any() or frame.empty:
         rule = "each pair must occur once: choose one model and one direction of to_frame('pairs')"
         raise ValueError(f"{rule}; received {len(frame):,} pairs")
-    table = frame.set_index(["class", "group"])["value"].astype(float).unstack(sort=False)
-    if table.shape[1] > table.shape[0]:
-        table = table.T
+    table = frame.set_index(["class", "group"])["value"].unstack(sort=False)
+    table = table.T if table.shape[1] > table.shape[0] else table
     rows = table.abs().max(axis=1).nlargest(_MOST_ROWS).index
     columns = table.abs().max(axis=0).nlargest(_MOST_COLUMNS).index
-    kept = table.loc[table.index.isin(rows), table.columns.isin(columns)]
-    return kept, table.size
+    return table.loc[table.index.isin(rows), table.columns.isin(columns)], table.size

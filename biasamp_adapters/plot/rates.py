@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from textwrap import fill
 from typing import Any
 
 from matplotlib.axes import Axes
 
 from biasamp_adapters import words
 from biasamp_adapters.plot import canvas
-
-#: Characters of a line of a title.
-_TITLE = 58
 
 
 def rates(
@@ -72,15 +68,12 @@ def rates(
             ax.get_yticklabels()[y].set_fontweight("bold")
     ax.set_xticks(*zip(*picture.tables[0].columns[1].scale.ticks, strict=True))
     ax.set_xlabel("points" if part == "gaps" else "rate")
-    title = picture.heading
-    if 1 < n_drawn < n_models:
-        title = f"{title}; {n_drawn} of {n_models:,} models"
-    ax.set_title(fill(title, _TITLE), loc="left", fontsize="medium", parse_math=False)
+    more = f"; {n_drawn} of {n_models:,} models" if 1 < n_drawn < n_models else ""
+    canvas.add_title(ax, picture.heading + more)
     before, after, line = words.PICTURE_MARKS[part, report.summary["data"]["compared_with"]]
     mark, grey = canvas.mark, canvas.GREY
     marks = [mark(before, grey, face="none"), mark(after, grey), mark(line, grey, "", "--")]
-    tones = [cells[1].tone for _, cells in rows if cells]
-    marks += canvas.tone_marks(tones, "s", texts=words.PICTURE_TONES)
+    marks += canvas.tone_marks({x[1].tone for _, x in rows if x}, "s", texts=words.PICTURE_TONES)
     canvas.add_legend(ax, marks)
     return ax
 
@@ -103,11 +96,10 @@ def _draw(ax: Axes, y: int, cells: Any) -> None:
     if shape is None:
         return
     if shape.shape in ("bar", "hollow bar"):
-        alpha = 1 if shape.shape == "bar" else 0.35
-        ax.barh(y, shape.end - shape.start, 0.5, left=shape.start, color=colour, alpha=alpha)
+        face = colour if shape.shape == "bar" else "none"
+        ax.barh(y, shape.end - shape.start, 0.5, left=shape.start, color=face, edgecolor=colour)
         return
-    if shape.low is not None:
-        ax.plot((shape.low, shape.high), (y, y), color=colour, linewidth=7, alpha=0.25)
+    ax.plot((shape.low, shape.high), (y, y), color=colour, linewidth=7, alpha=0.25)
     ax.plot([shape.guide] * 2, (y - 0.5, y + 0.5), "--", color=canvas.GREY, linewidth=1)
     ax.plot((shape.start, shape.end), (y, y), color=colour, linewidth=2)
     ax.plot(shape.start, y, "o", color=colour, mfc=ax.get_facecolor(), ms=7, clip_on=False)
