@@ -97,7 +97,7 @@ def _read_list(values: Sequence[Any], argument: str) -> Any:
         if argument == PREDICTION:
             rule = "several models are a mapping, y_pred={'old': old, 'new': new}"
             raise ValueError(f"{rule}, and rows an array; received a list of arrays")
-        rule = "must be a frame or a mapping such as {'race': race, 'sex': sex}"
+        rule = "must be a frame such as pd.DataFrame({'race': race, 'sex': sex})"
         raise ValueError(f"several columns of {argument} {rule}; received a list of arrays")
     if not isinstance(values[0], list | tuple):
         return values

@@ -162,7 +162,9 @@ class DenseAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         settings["batch_size"] = min(settings["batch_size"], len(X))
         settings |= {"alpha": 0.0, "n_iter_no_change": settings["max_iter"]}
         self.network_ = MLPClassifier(**settings, random_state=self.random_state)
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        weights = dict[str, Any]()
+        if sample_weight is not None:
+            weights["sample_weight"] = read_numbers(sample_weight, "sample_weight")
         with warnings.catch_warnings():  # The number of epochs is the rule, and not convergence.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.network_.fit(X, y, **weights)

@@ -155,8 +155,8 @@ class MostAccurateWithin:
     confidence : float
         Level of the interval.
     judged : {"mean", "low", "high"}
-        What must not exceed the bound: the mean, or an end of its interval. With "low", candidates
-        are left out only if their whole interval lies above the bound.
+        What must not exceed the bound: the mean, or an end of its interval, which needs two folds.
+        With "low", candidates are left out only if their whole interval lies above the bound.
 
     Examples
     --------
@@ -197,7 +197,8 @@ class MostAccurateWithin:
         Raises
         ------
         ValueError
-            If a score is missing or NaN, or no candidate keeps the bound.
+            If a score is missing or NaN, an interval is judged that one fold does not have, or no
+            candidate keeps the bound.
         """
         candidates, _ = self._read(cv_results)
         kept = candidates[candidates["judged"] <= self.bound]
@@ -246,12 +247,14 @@ class MostAccurateWithin:
         if scores.max() > 0:  # A sign would keep any bound.
             rule = f"{self.amplification} must be minus a size, as of amplification_scorer"
             raise ValueError(f"{rule}; received {scores.max():.4g}")
+        if self.judged != "mean" and len(keys) < 2:
+            rule = f"judged={self.judged!r} needs the interval of two folds or more"
+            raise ValueError(f"{rule}; received {len(keys)}")
         sizes = pd.DataFrame(-scores)
         mean = sizes.mean()  # Of one fold, the reach is NaN.
         reach = stdtrit(len(keys) - 1, (1 + self.confidence) / 2) * sizes.sem()
         table = pd.DataFrame({"mean": mean, "low": mean - reach, "high": mean + reach})
-        judged = table[self.judged].fillna(mean)
-        return table.assign(accuracy=accuracy, judged=judged), len(keys)
+        return table.assign(accuracy=accuracy, judged=table[self.judged]), len(keys)
 
 
 def _read_scores(cv_results: Mapping[str, Any], key: str) -> Array:

@@ -7,7 +7,7 @@ import sklearn
 from fairlearn.postprocessing import ThresholdOptimizer
 from fairlearn.reductions import DemographicParity, ExponentiatedGradient
 from sklearn.ensemble import VotingClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
@@ -91,6 +91,7 @@ def test_search_with_routing_hands_groups_to_fit() -> None:
 
 
 PLAIN, BY_GROUP = LogisticRegression(), ThresholdOptimizer(estimator=LogisticRegression())
+ONE_OF_TWO = "estimator must have predict_proba or decision_function"
 
 
 @pytest.mark.parametrize(
@@ -111,11 +112,12 @@ PLAIN, BY_GROUP = LogisticRegression(), ThresholdOptimizer(estimator=LogisticReg
         (PrevalenceThresholdClassifier(PLAIN, cv=None), None, "must be given: each group has"),
         (WithSensitiveFeatures(BY_GROUP), GROUP + 1, "groups must be among 0, 1; received 2"),
         (WithSensitiveFeatures(BY_GROUP), None, "to predict; in a search, name a column of X"),
-        (
-            PrevalenceThresholdClassifier(VotingClassifier([("a", PLAIN)])),
-            None,
-            "estimator must have predict_proba or decision_function",
-        ),
+        (WithSensitiveFeatures(BY_GROUP), [None, *GROUP[1:]], "received 1200 rows, 1 of them with"),
+        (WithSensitiveFeatures(BY_GROUP), GROUP[1:], "received 1199 rows, 0 of them without"),
+        (WithSensitiveFeatures(BY_GROUP), {"a": GROUP}, "an array or a frame; received a dict"),
+        (PrevalenceThresholdClassifier(PLAIN), "a", r"Classifier\(..., sensitive_features='race'"),
+        (PrevalenceThresholdClassifier(VotingClassifier([("a", PLAIN)])), None, ONE_OF_TWO),
+        (PrevalenceThresholdClassifier(LinearRegression()), None, ONE_OF_TWO),
     ],
 )
 def test_classifier_with_groups_bad_input_raises(model, groups, message) -> None:
@@ -130,7 +132,8 @@ def test_classifier_with_a_column_and_groups_says_which_it_ignores() -> None:
     model = PrevalenceThresholdClassifier(PLAIN, sensitive_features="group", cv=None)
     with pytest.warns(bam.AmplificationWarning, match="is ignored: X has the column 'group'"):
         model.fit(WITH_GROUP, Y, sensitive_features=1 - GROUP)
-    assert rates(model.predict(WITH_GROUP)) == pytest.approx(rates(Y), abs=0.002)
+    predicted = model.predict(WITH_GROUP, sensitive_features=GROUP)  # The same.
+    assert rates(predicted) == pytest.approx(rates(Y), abs=0.002)
 
 
 def test_classifier_of_random_predictions_repeats_them_unless_its_seed_is_none() -> None:

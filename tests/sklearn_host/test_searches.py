@@ -213,6 +213,7 @@ def test_rule_picks_the_most_accurate_candidate_within_the_bound(rule, picked) -
         ({"bound": True}, {}, "bound must be a number from 0 on; received True"),
         ({"bound": "2pt"}, {}, "a number from 0 on; received '2pt'"),
         ({"bound": 0.1, "judged": "end"}, {}, "judged must be 'low' or 'mean' or 'high'"),
+        ({"bound": 0.2, "judged": "high"}, {}, "the interval of two folds or more; received 1"),
     ],
 )
 def test_rule_bad_input_raises(rule, results, message) -> None:
