@@ -32,6 +32,13 @@ class ByGroup(ClassifierMixin, BaseEstimator):
         return np.asarray(sensitive_features == 1, dtype=int)
 
 
+class Coin(ByGroup):
+    """Draws its predictions."""
+
+    def predict(self, X: Any, random_state: Any = None) -> Any:
+        return np.random.RandomState(random_state).randint(2, size=len(X))
+
+
 def verdicts_of(report: bam.AuditReport) -> Any:
     return report.summary["verdicts"], report.summary["gaps"]
 
@@ -89,6 +96,16 @@ def test_from_estimator_has_strata_by_a_column_of_x() -> None:
         y, model.predict(X), sensitive_features=old, control_features=X["race"], n_boot=0
     )
     assert report.summary["strata"] == expected.summary["strata"] != []
+
+
+def test_from_estimator_repeats_what_predict_draws_by_its_seed() -> None:
+    options = {"sensitive_features": "race", "n_boot": 0}
+    first, same, other = (
+        bam.AuditReport.from_estimator(Coin().fit(X, y), X, y, random_state=seed, **options)
+        for seed in (3, 3, None)
+    )
+    assert first.to_frame().equals(same.to_frame())
+    assert not first.to_frame().equals(other.to_frame())
 
 
 def test_from_estimator_unknown_name_raises() -> None:
