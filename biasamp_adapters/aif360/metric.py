@@ -30,15 +30,17 @@ class MetricMethods:
     def _answer(self, metric: Metric | str, settings: dict[str, Any]) -> Any:
         raise NotImplementedError
 
-    def mals_bias_amplification(self, **settings: Any) -> Any:
+    def mals_bias_amplification(self, privileged: None = None, **settings: Any) -> Any:
         """BiasAmp_MALS, by default of the favourable label.
 
         Parameters
         ----------
+        privileged : None
+            AIF360's methods take one group by it, which has no value here.
         **settings
             Those of :class:`biasamp_adapters.MALSBiasAmplification`.
         """
-        return self._answer("MALS", settings)
+        return self._answer("MALS", {"privileged": privileged, **settings})
 
     def directional_bias_amplification(self, direction: str = A_TO_T, **settings: Any) -> Any:
         """BA->, directional bias amplification.
@@ -62,15 +64,17 @@ class MetricMethods:
         """
         return self._answer("Multi", {"direction": direction, **settings})
 
-    def leakage_amplification(self, **settings: Any) -> Any:
+    def leakage_amplification(self, privileged: None = None, **settings: Any) -> Any:
         """LA, how much better predictions tell the group than labels do.
 
         Parameters
         ----------
+        privileged : None
+            As in :meth:`mals_bias_amplification`.
         **settings
             Those of :class:`biasamp_adapters.LeakageAmplification`.
         """
-        return self._answer("LA", settings)
+        return self._answer("LA", {"privileged": privileged, **settings})
 
     def directional_predictability_amplification(
         self, direction: str = A_TO_T, **settings: Any

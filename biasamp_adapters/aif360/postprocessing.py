@@ -29,7 +29,7 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
     **settings
         ``prevalence``, ``tolerance`` and ``unknown_groups`` of
         :class:`biasamp_adapters.PrevalenceThreshold`: "pooled" also decides rows in neither of the
-        two groups.
+        two groups. The positive label is the favourable one.
 
     Attributes
     ----------
@@ -60,6 +60,9 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
     def __init__(
         self, unprivileged_groups: Groups = None, privileged_groups: Groups = None, **settings: Any
     ) -> None:
+        if "pos_label" in settings:
+            rule = "pos_label must not be given: it is the favourable label of the dataset"
+            raise ValueError(f"{rule}; received {settings['pos_label']!r:.40}")
         self.groups = unprivileged_groups, privileged_groups
         super().__init__(groups=self.groups, **settings)
         self.rule = PrevalenceThreshold(**settings)
@@ -77,13 +80,15 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
         Raises
         ------
         TypeError
-            If ``dataset_true`` is of another kind.
+            If a dataset is of another kind.
         ValueError
             If the datasets have other rows, or the scores are missing.
         """
-        if not isinstance(dataset_true, BinaryLabelDataset):
-            kind = type(dataset_true).__name__
-            raise TypeError(f"dataset_true must be a BinaryLabelDataset; received a {kind}")
+        datasets = {"dataset_true": dataset_true, "dataset_pred": dataset_pred}
+        for name, dataset in datasets.items():
+            if not isinstance(dataset, BinaryLabelDataset):
+                kind = type(dataset).__name__
+                raise TypeError(f"{name} must be a BinaryLabelDataset; received a {kind}")
         with dataset_true.temporarily_ignore("labels", "scores"):
             if len(dataset_true.labels) != len(dataset_pred.labels) or dataset_true != dataset_pred:
                 raise ValueError("dataset_pred may differ from dataset_true in labels and scores")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from inspect import signature
 from itertools import chain, compress
 from typing import Any
 
@@ -15,7 +14,7 @@ import pandas as pd
 
 from biasamp_adapters.counting.arrays import Table, name_of, read_input
 from biasamp_adapters.counting.counts import count_arrays
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, without
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
@@ -268,11 +267,7 @@ def _read_metric(label: Any, metric: Any) -> Metric:
     function, settings = (metric.func, metric.keywords) if is_bound else (metric, {})
     for known, kind in METRIC_OF.items():
         if known is function:
-            unknown = without(settings, signature(kind).parameters)
-            if unknown:
-                rule = f"a partial must bind settings of {kind.short} alone"
-                raise ValueError(f"{rule}; received {unknown[0]}")
-            return kind(**settings)
+            return get_metric(kind.short, **settings)
     return HostMetric(label=label, function=metric)
 
 

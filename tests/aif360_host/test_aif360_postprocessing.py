@@ -85,6 +85,7 @@ MAY_DIFFER = "dataset_pred may differ from dataset_true in labels and scores"
         (TRUE, with_scores(SCORES), ValueError, r"one column; received \(2000, 2\)"),
         (TRUE, with_scores(None), ValueError, r"scores must be one column; received \(\)"),
         (FRAME, SCORED, TypeError, "must be a BinaryLabelDataset; received a DataFrame"),
+        (TRUE, None, TypeError, "dataset_pred must be a BinaryLabelDataset; received a NoneType"),
         (dataset(drawn(3)), SCORED, TypeError, "received a MulticlassLabelDataset"),
     ],
 )
@@ -94,6 +95,8 @@ def test_fit_bad_input_raises(truth, scored, error, message) -> None:
 
 
 def test_predict_of_other_datasets_raises() -> None:
+    with pytest.raises(ValueError, match=r"it is the favourable label .*; received 1"):
+        PrevalenceThresholdPostprocessing(pos_label=1)
     with pytest.raises(NotFittedError, match="is not fitted yet"):
         PrevalenceThresholdPostprocessing().predict(TRUE)
     fitted = PrevalenceThresholdPostprocessing(**SEXES).fit(TRUE, SCORED)

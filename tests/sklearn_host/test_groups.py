@@ -91,6 +91,7 @@ def test_search_with_routing_hands_groups_to_fit() -> None:
 
 
 PLAIN, BY_GROUP = LogisticRegression(), ThresholdOptimizer(estimator=LogisticRegression())
+COLUMN = "must be the name or the position of a column of X.*; received "
 ONE_OF_TWO = "estimator must have predict_proba or decision_function"
 
 
@@ -99,16 +100,8 @@ ONE_OF_TWO = "estimator must have predict_proba or decision_function"
     [
         (WithSensitiveFeatures(PLAIN, sensitive_features="race"), None, "received 'u', 'v'"),
         (WithSensitiveFeatures(PLAIN, sensitive_features=2), None, "X must have the column 2"),
-        (
-            WithSensitiveFeatures(PLAIN, sensitive_features=TABLE["u"]),
-            None,
-            "must be the name or the position of a column of X.*; received a Series",
-        ),
-        (
-            PrevalenceThresholdClassifier(PLAIN, sensitive_features=["u", "v"]),
-            None,
-            "must be the name or the position of a column of X.*; received a list",
-        ),
+        (WithSensitiveFeatures(PLAIN, sensitive_features=TABLE["u"]), None, COLUMN + "a Series"),
+        (PrevalenceThresholdClassifier(PLAIN, sensitive_features=["u"]), None, COLUMN + "a list"),
         (PrevalenceThresholdClassifier(PLAIN, cv=None), None, "must be given: each group has"),
         (WithSensitiveFeatures(BY_GROUP), GROUP + 1, "groups must be among 0, 1; received 2"),
         (WithSensitiveFeatures(BY_GROUP), None, "to predict; in a search, name a column of X"),
