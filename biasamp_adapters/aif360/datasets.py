@@ -52,9 +52,7 @@ class Grouping:
         if unprivileged is None and privileged is None:
             return
         both: dict[str, Any] = {"unprivileged": unprivileged, "privileged": privileged}
-        named = set[str]()
-        for side, groups in both.items():
-            named |= self._attributes(f"{side}_groups", groups)
+        named = set[str]().union(*(self._attributes(f"{x}_groups", both[x]) for x in both))
         self.used = [name for name in self._names if name in named]
         self.sides = {self._label(side, groups): groups for side, groups in both.items()}
 

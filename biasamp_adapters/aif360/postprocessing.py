@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from biasamp_adapters.aif360.datasets import Grouping, Groups, check_match, read_scores, rows_of
 from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.metrics.base import check_choice
 from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold
 
 
@@ -60,9 +61,8 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
     def __init__(
         self, unprivileged_groups: Groups = None, privileged_groups: Groups = None, **settings: Any
     ) -> None:
-        if "pos_label" in settings:
-            rule = "pos_label must not be given: it is the favourable label of the dataset"
-            raise ValueError(f"{rule}; received {settings['pos_label']!r:.40}")
+        for name in settings:
+            check_choice("a setting", name, ("prevalence", "tolerance", "unknown_groups"))
         self.groups = unprivileged_groups, privileged_groups
         super().__init__(groups=self.groups, **settings)
         self.rule = PrevalenceThreshold(**settings)
@@ -84,11 +84,10 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
         ValueError
             If the datasets have other rows, or the scores are missing.
         """
-        datasets = {"dataset_true": dataset_true, "dataset_pred": dataset_pred}
-        for name, dataset in datasets.items():
-            if not isinstance(dataset, BinaryLabelDataset):
-                kind = type(dataset).__name__
-                raise TypeError(f"{name} must be a BinaryLabelDataset; received a {kind}")
+        both = dataset_true, dataset_pred
+        if not all(isinstance(dataset, BinaryLabelDataset) for dataset in both):
+            received = " and ".join(type(dataset).__name__ for dataset in both)
+            raise TypeError(f"both datasets must be a BinaryLabelDataset; received {received}")
         with dataset_true.temporarily_ignore("labels", "scores"):
             if len(dataset_true.labels) != len(dataset_pred.labels) or dataset_true != dataset_pred:
                 raise ValueError("dataset_pred may differ from dataset_true in labels and scores")

@@ -132,8 +132,7 @@ class HostMetric(Metric):
                 raise
             return np.nan
         if value.size != 1 or value.dtype.kind not in "biuf":
-            received = f"{value.tolist()!r:.60}"
-            raise ValueError(f"{self.name} must return one number; received {received}")
+            raise ValueError(f"{self.name} must return one number; received {value.tolist()!r:.60}")
         return float(value.item())
 
 

@@ -302,3 +302,11 @@ def get_metric(metric: Any, **settings: Any) -> Metric:
     if name not in _BY_NAME:
         raise ValueError(unknown_name("metric", name, _SHORT, _BY_NAME))
     return _BY_NAME[name].with_settings(settings)
+
+
+def get_class_metric(metric: Any, reference: Any) -> Metric:
+    """Return a metric of a name or an object; raise if it reads no predicted classes."""
+    metric = get_metric(metric, reference=reference)
+    if metric.direction == T_TO_A:
+        raise ValueError(f"metric must read predicted classes; {metric.name} reads none")
+    return metric

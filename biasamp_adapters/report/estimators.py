@@ -12,7 +12,8 @@ from biasamp_adapters.counting.arrays import level_of_index
 from biasamp_adapters.counting.columns import unknown_column
 from biasamp_adapters.counting.labels import ATTRIBUTE, Array
 
-_SCORING = ("predict_proba", "decision_function")
+#: The methods that give scores, the first that an estimator has.
+SCORING = ("predict_proba", "decision_function")
 
 
 def find_column(values: Any, X: Any, y: Any, argument: str) -> Any:
@@ -41,13 +42,18 @@ def predict(estimator: Any, X: Any, given: Mapping[str, Any], pos_label: Any) ->
 
 
 def _score(estimator: Any, X: Any, given: Mapping[str, Any], pos_label: Any) -> Array | None:
-    """Return the scores of the positive class of two, by default the last."""
-    method = next((name for name in _SCORING if hasattr(estimator, name)), None)
+    """Return the scores of the positive class of two; None if there are none."""
+    method = next((name for name in SCORING if hasattr(estimator, name)), None)
     scores = np.zeros((0, 0)) if method is None else np.asarray(_call(estimator, method, X, given))
-    is_first = pos_label is not None and pos_label == estimator.classes_[0]
-    if scores.ndim == 1:
-        return -scores if is_first else scores
-    return scores[:, 0 if is_first else 1] if scores.shape[1:] == (2,) else None
+    return of_positive(scores, estimator, pos_label) if scores.shape[1:] in ((), (2,)) else None
+
+
+def of_positive(scores: Array, classifier: Any, pos_label: Any) -> Array:
+    """Return the scores of the positive class of two, by default the last."""
+    is_first = pos_label is not None and pos_label == classifier.classes_[0]
+    if scores.ndim == 2:
+        return scores[:, 0 if is_first else -1]
+    return -scores if is_first else scores
 
 
 def _call(estimator: Any, method: str, X: Any, given: Mapping[str, Any]) -> Any:

@@ -66,10 +66,9 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_number("alpha", self.alpha, 0)
         X, y = validate_data(self, X, y, dtype=None)
         check_classification_targets(y)
-        weight = np.ones(len(y))
-        if sample_weight is not None:
-            weight = read_numbers(sample_weight, "sample_weight")
-            check_consistent_length(X, weight)
+        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        weight = read_numbers(weight, "sample_weight")
+        check_consistent_length(X, weight)
         X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
         self.classes_, code = np.unique(y, return_inverse=True)
         row, self._combinations = pd.factorize(pd.MultiIndex.from_arrays([*X.T]))

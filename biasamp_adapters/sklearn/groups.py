@@ -18,13 +18,10 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from biasamp_adapters.counting.arrays import warn_of_order
-from biasamp_adapters.counting.counts import read_rows
 from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, listing, without
+from biasamp_adapters.report.estimators import SCORING, of_positive
 from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold, read_groups
 from biasamp_adapters.warning import warn
-
-#: The methods that give scores, the first that an estimator has.
-_METHODS = ("predict_proba", "decision_function")
 
 #: The parameters of the rule of thresholds.
 _OF_RULE = ("prevalence", "tolerance", "pos_label", "unknown_groups")
@@ -147,9 +144,10 @@ class WithSensitiveFeatures(_ReadsGroups):
         """
         features, groups = self._split(X, sensitive_features)
         estimator, params = clone(self.estimator), {}
-        self._known = [] if groups is None else read_rows({ATTRIBUTE: groups}).group_labels
-        if groups is not None and _takes(estimator, "fit", ATTRIBUTE):
-            read_groups(groups, np.shape(X)[0])  # Fairlearn leaves out rows without a group.
+        takes = [method for method in ("fit", "predict") if _takes(estimator, method, ATTRIBUTE)]
+        has_groups = groups is not None and bool(takes)
+        self._known = read_groups(groups, np.shape(X)[0]).seen if has_groups else []
+        if groups is not None and "fit" in takes:
             is_routed = get_config()["enable_metadata_routing"]
             is_step = isinstance(estimator, Pipeline) and not is_routed
             params[f"{estimator.steps[-1][0]}__{ATTRIBUTE}" if is_step else ATTRIBUTE] = groups
@@ -300,10 +298,10 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
         features, groups = self._split(X, sensitive_features)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.estimator_ = clone(self.estimator).fit(features, y, **weights)
-        methods = [name for name in _METHODS if hasattr(self.estimator_, name)]
+        methods = [name for name in SCORING if hasattr(self.estimator_, name)]
         if not methods:
             received = type(self.estimator_).__name__
-            raise ValueError(f"estimator must have {' or '.join(_METHODS)}; received {received}")
+            raise ValueError(f"estimator must have {' or '.join(SCORING)}; received {received}")
         self.classes_, self._method = self.estimator_.classes_, methods[0]
         if self.cv is None:
             scores = getattr(self.estimator_, self._method)(features)
@@ -334,9 +332,4 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
         if isinstance(scores, list):  # A table of two classes for each label.
             return np.column_stack([table[:, -1] for table in scores])
         scores = np.asarray(scores)
-        if self._is_matrix:
-            return scores
-        is_first = self.pos_label is not None and self.pos_label == self.classes_[0]
-        if scores.ndim == 2:
-            return scores[:, 0 if is_first else -1]
-        return -scores if is_first else scores
+        return scores if self._is_matrix else of_positive(scores, self, self.pos_label)

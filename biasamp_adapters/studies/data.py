@@ -92,7 +92,8 @@ def make_hidden_bias(
     n_samples : int
         Rows, a multiple of 4.
     strength : float
-        How much more often rows of the pairs (0, 0) and (1, 1) have the shortcut.
+        How much more often rows of the pairs (0, 0) and (1, 1) have the shortcut: at most twice
+        ``frequency``, and twice its distance from 1.
     frequency : float
         The share of all rows that have it.
     noise : float
@@ -107,8 +108,7 @@ def make_hidden_bias(
     Raises
     ------
     ValueError
-        If ``n_samples`` is no multiple of 4, a share of rows with the shortcut lies outside of 0
-        to 1, or ``noise`` is not above 0.
+        If ``n_samples`` is no multiple of 4, or a number is out of its range.
 
     Notes
     -----
@@ -137,12 +137,10 @@ def make_hidden_bias(
     check_whole("n_samples", n_samples, 4)
     if n_samples % 4:
         raise ValueError(f"n_samples must be a multiple of 4; received {n_samples}")
-    check_number("strength", strength, -1, 1)
     check_number("frequency", frequency, 0, 1)
+    most = round(2 * min(frequency, 1 - frequency), 12)
+    check_number("strength", strength, -most, most)
     shares = np.array([frequency - strength / 2, frequency + strength / 2])
-    if not ((shares >= 0) & (shares <= 1)).all():
-        rule = "frequency plus and minus strength / 2 must lie between 0 and 1"
-        raise ValueError(f"{rule}; received frequency={frequency!r} and strength={strength!r}")
     if not isinstance(noise, int | float | np.number) or not 0 < noise < np.inf:
         raise ValueError(f"noise must be a number above 0; received {noise!r:.40}")
     rng, part = np.random.default_rng(read_seed(random_state)), n_samples // 4

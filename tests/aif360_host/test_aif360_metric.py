@@ -270,23 +270,19 @@ def test_metric_bad_input_raises(options, message) -> None:
         metric_with(**options)
 
 
-def test_metric_of_labels_in_a_row_reads_them_and_finds_missing_ones() -> None:
-    truth, predicted = (classified(dataset(hiring()), hiring()[name]) for name in ("y", "y_pred"))
+def test_metric_of_labels_in_a_row_reads_them() -> None:
+    predicted = classified(dataset(hiring()), hiring()["y_pred"])
     predicted.labels = predicted.labels.T
-    metric = BiasAmplificationMetric(truth, predicted, **SEXES)
+    metric = BiasAmplificationMetric(dataset(hiring()), predicted, **SEXES)
     assert metric.directional_bias_amplification() == pytest.approx(0.1)
-    predicted.labels = predicted.labels[:, 1:]
-    with pytest.raises(ValueError, match=r"must have as many rows; .*'y_pred': 99}"):
-        metric.directional_bias_amplification()
 
 
 def test_metric_of_other_rows_raises() -> None:
-    rule = "must have labels of the same rows; received "
     truth, without = dataset(hiring()), dataset(hiring())
-    with pytest.raises(ValueError, match=rule + r"\[\(100, 1\), \(60, 1\)\]"):
+    with pytest.raises(ValueError, match=r"as many rows; received {'y_true': 100, .*'y_pred': 60}"):
         BiasAmplificationMetric(truth, dataset(hiring().head(60)))
     without.labels = None
-    with pytest.raises(ValueError, match=rule + r"\[\(100, 1\), \(\)\]"):
+    with pytest.raises(ValueError, match=LABELS + "None"):
         BiasAmplificationMetric(truth, without)
 
 

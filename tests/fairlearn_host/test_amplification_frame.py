@@ -28,6 +28,7 @@ import biasamp_adapters as bam
 from biasamp_adapters.fairlearn import amplification_frame
 from biasamp_adapters.fairlearn.host_functions import RATES
 
+EYES = dict.fromkeys(("y_true", "y_pred"), np.eye(80)[:, :2])
 ENDS = {"n_boot": 400, "ci_quantiles": [0.025, 0.975]}
 
 
@@ -178,7 +179,7 @@ def test_frame_is_plotted_by_the_host(columns) -> None:
         ({"metrics": partial(bam.leakage_amplification, foo=0)}, "a setting of LA must be 'refer"),
         ({"sensitive_features": None}, "must be the group of each row; received None"),
         (
-            {"metrics": {"x": len}, "y_true": np.eye(80)[:, :2], "y_pred": np.eye(80)[:, :2]},
+            {"metrics": {"x": len}, **EYES},
             "x must have one label in each row of y_true; received 2",
         ),
         ({"missing": "abstain"}, "missing must be 'error' or 'drop'"),

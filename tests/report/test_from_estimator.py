@@ -60,12 +60,10 @@ def test_from_estimator_gives_the_groups_to_predict_that_asks_for_them(is_routed
     model: Any = ByGroup()
     with sklearn.config_context(enable_metadata_routing=is_routed):
         if is_routed:
-            model = make_pipeline(
-                StandardScaler(), model.set_predict_request(sensitive_features=True)
-            )
-        report = bam.AuditReport.from_estimator(
-            model.fit(X, labels), X, labels, sensitive_features="group", n_boot=0
-        )
+            model.set_predict_request(sensitive_features=True)
+            model = make_pipeline(StandardScaler(), model)
+        options: Any = {"sensitive_features": "group", "n_boot": 0}
+        report = bam.AuditReport.from_estimator(model.fit(X, labels), X, labels, **options)
     rates = report.to_frame("rates").query("of_class == 1").set_index("group")["predicted"]
     assert rates.to_dict() == {0: 0.0, 1: 1.0}
 

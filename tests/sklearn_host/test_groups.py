@@ -83,9 +83,8 @@ def test_search_with_routing_hands_groups_to_fit() -> None:
     with sklearn.config_context(enable_metadata_routing=True):
         score = amplification_scorer(reference=(Y, GROUP))
         model = WithSensitiveFeatures(reduction)
-        search = GridSearchCV(
-            model, {"estimator__max_iter": [3, 5]}, scoring=score, cv=2, error_score="raise"
-        )
+        grid = {"estimator__max_iter": [3, 5]}
+        search = GridSearchCV(model, grid, scoring=score, cv=2, error_score="raise")
         search.fit(TABLE, Y, sensitive_features=GROUP)
     assert -search.best_score_ == pytest.approx(0.15, abs=0.04)
 

@@ -84,9 +84,8 @@ def test_scorer_of_each_metric_scores_minus_its_size(compas, metric) -> None:
     score = amplification_scorer(metric, sensitive_features="race", reference=reference)
     model = pipeline(X, LogisticRegression()).fit(X, y)
     name = metric if isinstance(metric, str) else metric.name
-    compared = bam.compare(
-        y, {"a": model.predict(X), "b": y}, metric=name, sensitive_features=race, n_boot=0
-    )
+    models = {"a": model.predict(X), "b": y}
+    compared = bam.compare(y, models, metric=name, sensitive_features=race, n_boot=0)
     value = compared.frame["value"][0]
     assert score(model, X, y.set_axis(race)) == pytest.approx(-abs(value), abs=1e-12)
 
@@ -97,13 +96,11 @@ def test_scorer_works_in_halving_nested_and_tuned_searches(compas) -> None:
     score = amplification_scorer(sensitive_features="race", reference=(y, race))
     indexed = y.set_axis(race)
     tree = pipeline(X, DecisionTreeClassifier(random_state=0))
-    halving = HalvingGridSearchCV(
-        tree, DEPTHS, scoring=score, cv=2, random_state=0, error_score="raise"
-    )
-    halving.fit(X, indexed)
-    assert halving.best_score_ <= 0
-    inner = GridSearchCV(tree, DEPTHS, scoring=score, cv=2, error_score="raise")
-    assert (cross_val_score(inner, X, indexed, scoring=score, cv=2, error_score="raise") <= 0).all()
+    options = {"scoring": score, "cv": 2, "error_score": "raise"}
+    halving = HalvingGridSearchCV(tree, DEPTHS, random_state=0, **options)
+    assert halving.fit(X, indexed).best_score_ <= 0
+    inner = GridSearchCV(tree, DEPTHS, **options)
+    assert (cross_val_score(inner, X, indexed, **options) <= 0).all()
     tuned = TunedThresholdClassifierCV(pipeline(X, LogisticRegression()), scoring=score, cv=2)
     assert -0.02 < tuned.fit(X, indexed).best_score_ <= 0
 
@@ -121,16 +118,13 @@ class Counting(DecisionTreeClassifier):
 def test_search_with_four_scorers_predicts_once_per_fold(compas) -> None:
     X, y, race = compas
     X = pd.get_dummies(X[["sex", "age_cat"]])
-    indexed, reference = y.set_axis(race), (y, race)
-    scoring = {
-        name: amplification_scorer(name, sensitive_features="race", reference=reference)
-        for name in ("BA", "MALS")
-    }
-    scoring |= {"LA": amplification_scorer("LA", sensitive_features="race"), "accuracy": "accuracy"}
+    options = {"sensitive_features": "race", "reference": (y, race)}
+    scoring = {name: amplification_scorer(name, **options) for name in ("BA", "MALS")}
+    scoring |= {"LA": amplification_scorer("LA", **BY_RACE), "accuracy": "accuracy"}
     Counting.n_predictions = 0
     grid = {"max_depth": range(1, 5)}
     search = GridSearchCV(Counting(), grid, scoring=scoring, refit=False, error_score="raise")
-    search.fit(X, indexed)
+    search.fit(X, y.set_axis(race))
     assert Counting.n_predictions == 4 * 5
 
 
@@ -199,7 +193,7 @@ def test_rule_picks_the_most_accurate_candidate_within_the_bound(rule, picked) -
         ({"bound": True}, {}, "bound must be a number from 0 on; received True"),
         ({"bound": "2pt"}, {}, "a number from 0 on; received '2pt'"),
         ({"bound": 0.1, "judged": "end"}, {}, "judged must be 'low' or 'mean' or 'high'"),
-        ({"bound": 0.2, "judged": "high"}, {}, "the interval of two folds or more; received 1"),
+        ({"bound": 0.1, "judged": "low"}, {}, "folds for judged='low' must be .* from 2 on; rec"),
     ],
 )
 def test_rule_bad_input_raises(rule, results, message) -> None:

@@ -105,8 +105,8 @@ def test_ratio_subset_names_labels_of_which_no_row_is_kept() -> None:
         (lambda: studies.make_alpha_shift(0.1, None), "between -0.25 and 0.25; received None"),
         (lambda: studies.make_hidden_bias(0), "from 4 on; received 0"),
         (lambda: studies.make_hidden_bias(10), "a multiple of 4; received 10"),
-        (lambda: studies.make_hidden_bias(strength=1, frequency=0.1), "must lie between 0 and 1"),
-        (lambda: studies.make_hidden_bias(strength="x"), "from -1 to 1; received 'x'"),
+        (lambda: studies.make_hidden_bias(strength=0.3, frequency=0.9), "-0.2 to 0.2; received"),
+        (lambda: studies.make_hidden_bias(strength="x"), "from -1.0 to 1.0; received 'x'"),
         (lambda: studies.make_hidden_bias(noise=0), "above 0; received 0"),
         (lambda: studies.make_hidden_bias(noise="x"), "above 0; received 'x'"),
     ],
@@ -266,18 +266,18 @@ def test_rank_agreement_of_a_report_has_its_keys() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "scores"), [({"a": 1, "b": 2}, {"a": 1}), ([1, 2], [1, None]), ([1, 2], [1, 2, 3])]
+    ("values", "scores", "message"),
+    [
+        ({"a": 1, "b": 2}, {"a": 1}, "values and scores must"),
+        ([1, 2], [1, None], "values and scores must"),
+        ([1, 2], [1, 2, 3], "values and scores must"),
+        (["a", "b"], [1, 2], "values must hold numbers; received 'a'"),
+        ([1, 2], ["x", "y"], "scores must hold numbers; received 'x'"),
+    ],
 )
-def test_rank_agreement_of_other_models_is_refused(values, scores) -> None:
-    with pytest.raises(ValueError, match="values and scores must"):
+def test_rank_agreement_of_what_has_no_ranks_is_refused(values, scores, message) -> None:
+    with pytest.raises(ValueError, match=message):
         studies.rank_agreement(values, scores)
-
-
-def test_rank_agreement_of_texts_is_refused() -> None:
-    with pytest.raises(ValueError, match="values must hold numbers; received 'a'"):
-        studies.rank_agreement(["a", "b"], [1, 2])
-    with pytest.raises(ValueError, match="scores must hold numbers; received 'x'"):
-        studies.rank_agreement([1, 2], ["x", "y"])
 
 
 # Published tables.
