@@ -74,7 +74,7 @@ def amplification_frame(
     clusters : array-like of shape (rows,), optional
         Rows that belong together, and are drawn as a whole.
     missing : {"error", "drop"}
-        What becomes of rows with a missing label or group; weights and clusters have none.
+        What becomes of rows without a label or group; a missing weight or cluster is an error.
     n_boot : int, optional
         Bootstrap replicates, such as 1,000; with ``ci_quantiles``.
     ci_quantiles : list of float, optional

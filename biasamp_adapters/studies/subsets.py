@@ -136,6 +136,7 @@ def _subset(
     truth, group = rows.variable(TASK), rows.variable(ATTRIBUTE).keys()
     values = truth.sparse.toarray() if truth.is_matrix else truth.keys()[:, None]
     sets, kind = np.unique(values, axis=0, return_inverse=True)
+    kind = kind.ravel()  # numpy 2.0 keeps an axis.
     counts = by_label = pd.crosstab(kind, group).to_numpy()
     if truth.is_matrix:
         if equal_classes:
