@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Iterable, Iterator
 from time import monotonic
 from typing import Any, TypeVar
 
-from biasamp_adapters.warning import AmplificationWarning
+from biasamp_adapters.warning import warn
 
 _Step = TypeVar("_Step")
 
@@ -48,11 +47,8 @@ def watch(steps: Iterable[_Step], n_steps: int, work: str, shorter: str) -> Iter
 
 def _warn_of_minutes(seconds: float, work: str, shorter: str) -> None:
     if seconds > _SECONDS_TO_WARNING:
-        warnings.warn(
-            f"the {work} will take about {seconds / 60:.0f} minutes; {shorter} makes it shorter",
-            AmplificationWarning,
-            stacklevel=4,
-        )
+        minutes = f"{seconds / 60:.0f} minutes"
+        warn(f"the {work} will take about {minutes}; {shorter} makes it shorter")
 
 
 def _start_bar(work: str, n_steps: int) -> Any:

@@ -52,9 +52,7 @@ class Grouping:
         if unprivileged is None and privileged is None:
             return
         both: dict[str, Any] = {"unprivileged": unprivileged, "privileged": privileged}
-        named = set[str]()
-        for side, groups in both.items():
-            named |= self._attributes(f"{side}_groups", groups)
+        named = set[str]().union(*(self._attributes(f"{x}_groups", both[x]) for x in both))
         self.used = [name for name in self._names if name in named]
         self.sides = {self._label(side, groups): groups for side, groups in both.items()}
 
@@ -206,7 +204,7 @@ class Datasets:
             rule = f"{metric.short} compares groups, so one group has no value"
             raise ValueError(f"{rule}; see ..._by_pair")
         columns, options = self.read()
-        metric = replace(metric, **{**options, **settings})
+        metric = metric.with_settings({**options, **settings})
         is_of_one_class = metric.short in ("MALS", "DPA") and metric.direction != T_TO_A
         if is_of_one_class and metric.pos_label is None:
             metric = replace(metric, pos_label=self.favorable)
@@ -250,6 +248,6 @@ def read_scores(dataset: Any, argument: str) -> Array | None:
     With these, AIF360 fills a dataset that has no scores.
     """
     scores, shape = np.ravel(dataset.scores), np.shape(dataset.scores)
-    if len(scores) != len(dataset.labels):
+    if len(scores) != max(shape, default=0):
         raise ValueError(f"{argument}.scores must be one column; received {shape}")
     return None if np.isin(scores, (0, 1)).all() else scores

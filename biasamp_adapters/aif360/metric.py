@@ -8,9 +8,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from aif360.datasets import StructuredDataset
 from aif360.explainers import MetricJSONExplainer, MetricTextExplainer
 from aif360.metrics import ClassificationMetric
 
@@ -30,15 +28,17 @@ class MetricMethods:
     def _answer(self, metric: Metric | str, settings: dict[str, Any]) -> Any:
         raise NotImplementedError
 
-    def mals_bias_amplification(self, **settings: Any) -> Any:
+    def mals_bias_amplification(self, privileged: None = None, **settings: Any) -> Any:
         """BiasAmp_MALS, by default of the favourable label.
 
         Parameters
         ----------
+        privileged : None
+            AIF360's methods take one group by it, which has no value here.
         **settings
             Those of :class:`biasamp_adapters.MALSBiasAmplification`.
         """
-        return self._answer("MALS", settings)
+        return self._answer("MALS", {"privileged": privileged, **settings})
 
     def directional_bias_amplification(self, direction: str = A_TO_T, **settings: Any) -> Any:
         """BA->, directional bias amplification.
@@ -62,15 +62,17 @@ class MetricMethods:
         """
         return self._answer("Multi", {"direction": direction, **settings})
 
-    def leakage_amplification(self, **settings: Any) -> Any:
+    def leakage_amplification(self, privileged: None = None, **settings: Any) -> Any:
         """LA, how much better predictions tell the group than labels do.
 
         Parameters
         ----------
+        privileged : None
+            As in :meth:`mals_bias_amplification`.
         **settings
             Those of :class:`biasamp_adapters.LeakageAmplification`.
         """
-        return self._answer("LA", settings)
+        return self._answer("LA", {"privileged": privileged, **settings})
 
     def directional_predictability_amplification(
         self, direction: str = A_TO_T, **settings: Any
@@ -168,15 +170,11 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
     ) -> None:
         sides = unprivileged_groups, privileged_groups
         options = reference_dataset, predicted_protected_attributes, clusters
-        if isinstance(dataset, StructuredDataset):  # The host refuses others.
+        if all(hasattr(x, "favorable_label") for x in (dataset, classified_dataset)):
             self.datasets = Datasets(Grouping(dataset, *sides), classified_dataset, *options)
-            labels = [dataset.labels, getattr(classified_dataset, "labels", dataset.labels)]
-            if np.size(labels[0]) != np.size(labels[1]):
-                rule = "dataset and classified_dataset must have labels of the same rows"
-                raise ValueError(f"{rule}; received {[*map(np.shape, labels)]}")
-        # Of several classes, the host keeps copies with two.
+            self.datasets.read()
+        # It refuses what is no dataset with labels. Of several classes, it keeps copies with two.
         super().__init__(dataset, classified_dataset, *sides)
-        self.datasets.read()
         for note in self.datasets.notes:
             warn(note)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import PREDICTED, SCORE, Array, Label, ordered
+from biasamp_adapters.counting.labels import PREDICTED, PREDICTION, SCORE, Array, Label, ordered
 from biasamp_adapters.counting.variables import OverlappingGroups
 from biasamp_adapters.warning import warn
 
@@ -96,7 +96,10 @@ def batch_to_table(values: Any) -> Any:
 def _read_list(values: Sequence[Any], argument: str) -> Any:
     """Return a list of rows as a matrix, and any other list as it is; raise for several columns."""
     if isinstance(values[0], np.ndarray | pd.Series | pd.DataFrame):
-        rule = f"{argument} must be one array, or several in a frame or a mapping of names"
+        several = "a frame such as pd.DataFrame({'race': race, 'sex': sex})"
+        if argument == PREDICTION:
+            several = "a mapping of models"
+        rule = f"{argument} must be one array, or several in {several}"
         raise ValueError(f"{rule}; received a list of arrays")
     if isinstance(values[0], list | tuple):
         return np.array([list(row) for row in values], dtype=object)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-import warnings
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.paths import find_files
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes, Variable
-from biasamp_adapters.warning import AmplificationWarning
+from biasamp_adapters.warning import warn
 
 #: What a file of counts begins with.
 FORMAT = "biasamp-counts-1"
@@ -50,11 +49,9 @@ def save(rows: Rows, path: Any) -> None:
     """Write counts; a file that exists is replaced at once, or not at all."""
     n_small = int((rows.n < _SMALL).sum())
     if n_small and rows.block_sums is None:
-        warnings.warn(
+        warn(
             f"{n_small} of {len(rows)} distinct rows stand for fewer than {_SMALL} rows and may "
-            "identify people; share these counts only where the rows could be shared",
-            AmplificationWarning,
-            stacklevel=3,
+            "identify people; share these counts only where the rows could be shared"
         )
     body = {field.name: getattr(rows, field.name) for field in fields(rows) if field.init}
     body["variables"] = [_write_variable(key, v) for key, v in rows.variables.items()]

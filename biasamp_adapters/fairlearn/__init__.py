@@ -10,5 +10,4 @@ from biasamp_adapters.fairlearn.zero_amplification import ZeroAmplification
 from biasamp_adapters.metrics import functions
 from biasamp_adapters.metrics.functions import *  # noqa: F403
 
-__all__ = ["ZeroAmplification", "amplification_frame"]
-__all__ += functions.__all__
+__all__ = ["ZeroAmplification", "amplification_frame", *functions.__all__]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from inspect import signature
 from itertools import chain, compress
 from typing import Any
 
@@ -15,7 +14,7 @@ import pandas as pd
 
 from biasamp_adapters.counting.arrays import Table, name_of, read_input
 from biasamp_adapters.counting.counts import count_arrays
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, without
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
@@ -25,6 +24,9 @@ from biasamp_adapters.inference.replicates import read_seed, replicate
 from biasamp_adapters.metrics.base import Metric, check_choice, check_whole
 from biasamp_adapters.metrics.functions import METRIC_OF, get_metric
 from biasamp_adapters.result import Measurement
+
+#: The metrics of a frame for which none are named.
+_SUITABLE = ("MALS", "BA", "BA T->A", "Multi", "Multi T->A", "LA", "DPA", "DPA T->A")
 
 
 def amplification_frame(
@@ -53,7 +55,8 @@ def amplification_frame(
     metrics : dict of names to metrics, or one metric, optional
         Names such as "BA", metric objects, functions of this package (settings bound with
         ``functools.partial``), and functions of Fairlearn, scikit-learn or your own, which return
-        one number. By default all metrics of this package that the data allow.
+        one number. By default all metrics of this package that the data allow, those of T->A with
+        ``sensitive_features_pred``.
     y_true : array-like of shape (rows,) or (rows, labels)
         Labels, or a label matrix of 0 and 1 for metrics of this package.
     y_pred : array-like of the same shape
@@ -71,7 +74,7 @@ def amplification_frame(
     clusters : array-like of shape (rows,), optional
         Rows that belong together, and are drawn as a whole.
     missing : {"error", "drop"}
-        What becomes of rows with missing values.
+        What becomes of rows without a label or group; a missing weight or cluster is an error.
     n_boot : int, optional
         Bootstrap replicates, such as 1,000; with ``ci_quantiles``.
     ci_quantiles : list of float, optional
@@ -117,6 +120,8 @@ def amplification_frame(
     """
     quantiles = _read_quantiles(n_boot, ci_quantiles)
     check_choice("missing", missing, ("error", "drop"))
+    if sensitive_features is None:
+        raise ValueError("sensitive_features must be the group of each row; received None")
     inputs = {
         "y_true": _squeeze(y_true, "y_true"),
         "y_pred": _squeeze(y_pred, "y_pred"),
@@ -244,10 +249,10 @@ def _read_metrics(metrics: Any, whole: Evaluation) -> dict[Any, Metric]:
 def _suitable_metrics(whole: Evaluation) -> dict[Any, Metric]:
     """Return the metrics of this package that some rows allow, by their short names."""
     suitable = dict[Any, Metric]()
-    for kind in METRIC_OF.values():
+    for name in _SUITABLE:
         with suppress(ValueError):
-            kind().measure(whole, whole.rows.models[0], 0)
-            suitable[kind.short] = kind()
+            get_metric(name).measure(whole, whole.rows.models[0], 0)
+            suitable[name] = get_metric(name)
     return suitable
 
 
@@ -262,11 +267,7 @@ def _read_metric(label: Any, metric: Any) -> Metric:
     function, settings = (metric.func, metric.keywords) if is_bound else (metric, {})
     for known, kind in METRIC_OF.items():
         if known is function:
-            unknown = without(settings, signature(kind).parameters)
-            if unknown:
-                rule = f"a partial must bind settings of {kind.short} alone"
-                raise ValueError(f"{rule}; received {unknown[0]}")
-            return kind(**settings)
+            return get_metric(kind.short, **settings)
     return HostMetric(label=label, function=metric)
 
 

@@ -19,6 +19,9 @@ from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.result import Measurement
 
+#: Sums of weights that cancel leave so much of all weights.
+_ROUNDING = 1e-12
+
 #: A rate of the host is data: what its numerator and its denominator are made of.
 _TRUE, _PREDICTED, _RIGHT, _ROWS = np.eye(4)
 _NEGATIVE = _ROWS - _TRUE
@@ -121,12 +124,15 @@ class HostMetric(Metric):
             params[ATTRIBUTE] = groups
         try:
             value = np.asarray(self.function(y_true, y_pred, **params))
+        except TypeError as error:
+            rule = f"{self.name} must be a function of y_true and y_pred, as accuracy_score is"
+            raise ValueError(f"{rule}; received one whose call fails: {error!s:.100}") from error
         except (ValueError, ArithmeticError):
             if is_data:
                 raise
             return np.nan
         if value.size != 1 or value.dtype.kind not in "biuf":
-            raise ValueError(f"{self.name} must return one number; received {value!r:.80}")
+            raise ValueError(f"{self.name} must return one number; received {value.tolist()!r:.60}")
         return float(value.item())
 
 
@@ -135,5 +141,7 @@ def _divide(margins: Margins, groups: str, numerator: Array, denominator: Array)
     roles = (TASK, PREDICTION, RIGHT[TASK])
     positives = [margins.joint(groups, role)[:, :, [-1]] for role in roles]
     sums = np.concatenate([*positives, margins.joint(groups, ALL)], axis=2)
-    rates = divide(sums @ numerator, sums @ denominator, 0.0)
+    parts = sums @ np.column_stack([numerator, denominator])
+    parts = np.where(parts > _ROUNDING * sums[..., 3:], parts, 0.0)
+    rates = divide(parts[..., 0], parts[..., 1], 0.0)
     return np.where(sums[..., 3] > 0, rates, np.nan)

@@ -41,14 +41,13 @@ class AttackMetric(Metric):
         if self.equalize == "expected" and (self.quality == UNCERTAINTY or self.is_fitted):
             rule = f"equalize='expected' is for the exact attacker, and not for {UNCERTAINTY!r}"
             raise ValueError(f"{rule}; received {self!r:.150}")
+        get_quality(self.quality, is_fitted=self.is_fitted)
         if self.is_fitted:
             if self.evaluation == "loo":
                 raise ValueError("evaluation='loo' is of attacker='exact'; received another one")
             from biasamp_adapters.metrics.fitted import check_attacker
 
             check_attacker(self.attacker, self.quality)
-        else:
-            get_quality(self.quality)
 
     @property
     def is_absolute(self) -> bool:

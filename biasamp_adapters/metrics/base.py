@@ -6,9 +6,9 @@ import difflib
 import re
 import reprlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -214,6 +214,13 @@ class Metric:
         options = self.reading_options()
         counts, names = read_counts(data, y_pred, columns=columns, options=options)
         return self.evaluate(counts.rows, names)
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Self:
+        """Return the metric with other settings; raise for one that it has not."""
+        known = [field.name for field in fields(self) if field.init]
+        for name in settings:
+            check_choice(f"a setting of {self.short}", name, known)
+        return replace(self, **settings)
 
     def reading_options(self) -> dict[str, Any]:
         """Return the settings that say how data are read."""

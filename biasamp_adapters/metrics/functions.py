@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from biasamp_adapters.counting.labels import Label
@@ -291,7 +290,8 @@ def get_metric(metric: Any, **settings: Any) -> Metric:
     if isinstance(metric, Metric):
         given = [name for name, value in settings.items() if value is not None]
         if given:
-            raise ValueError(f"{given[0]} must be a setting of the metric object, if there is one")
+            rule = f"{given[0]} must be a setting of the metric object, if there is one"
+            raise ValueError(f"{rule}; received both {metric.name} and {given[0]}")
         return metric
     if not isinstance(metric, str):
         rule = 'metric must be an object or a name, such as "BA"'
@@ -299,4 +299,12 @@ def get_metric(metric: Any, **settings: Any) -> Metric:
     name = metric.replace("→", "->")
     if name not in _BY_NAME:
         raise ValueError(unknown_name("metric", name, _SHORT, _BY_NAME))
-    return replace(_BY_NAME[name], **settings)
+    return _BY_NAME[name].with_settings(settings)
+
+
+def get_class_metric(metric: Any, reference: Any) -> Metric:
+    """Return a metric of a name or an object; raise if it reads no predicted classes."""
+    metric = get_metric(metric, reference=reference)
+    if metric.direction == T_TO_A:
+        raise ValueError(f"metric must read predicted classes; {metric.name} reads none")
+    return metric

@@ -278,15 +278,15 @@ def get_quality(quality: Any, *, is_fitted: bool = False) -> Quality:
 
     A fitted attacker may have any other one of guesses, which scores no table.
     """
-    if not callable(quality) and quality in QUALITIES:
+    if isinstance(quality, str) and quality in QUALITIES:
         return QUALITIES[quality]
-    if is_fitted:
+    if is_fitted and (callable(quality) or isinstance(quality, str)):
         return Quality(name_of(quality), _without_table, lowest=-_INF, highest=_INF)
     if not callable(quality):
         raise ValueError(f"quality must be one of {list(QUALITIES)}; received {quality!r}")
     try:
         shape = np.shape(quality(np.ones((3, 2, 2)), np.array([0.0, 1.0])))
-    except TypeError:
+    except (TypeError, ValueError):
         shape = None
     if shape != (3,):
         rule = "a function as quality maps tables (..., inputs, targets) and numbers to (...)"

@@ -65,10 +65,9 @@ class AuditReport:
         Parameters
         ----------
         estimator : estimator, or dict of models to estimators
-            Their ``predict`` is given the groups if it has or requests ``sensitive_features``.
-            Scores of two classes come from ``predict_proba`` or ``decision_function``. Decisions
-            that ``predict`` draws at random, as in Fairlearn, differ from call to call: to repeat
-            them, audit ``y`` and ``predict(X, random_state=0)``.
+            Their ``predict`` is given the groups if it has or requests ``sensitive_features``, and
+            the seed of the audit if it has ``random_state``: Fairlearn's draws decisions at random.
+            Scores of two classes come from ``predict_proba`` or ``decision_function``.
         X : array-like or frame of shape (rows, features)
         y : array-like of shape (rows,) or (rows, tasks)
         sensitive_features : object
@@ -100,8 +99,10 @@ class AuditReport:
         options["sensitive_features"] = sensitive_features
         for name in ("sensitive_features", "control_features", "sample_weight", "clusters"):
             options[name] = find_column(options.get(name), X, y)
-        groups, pos_label = options["sensitive_features"], options.get("pos_label")
-        predicted, scores = predict(estimator, X, groups, pos_label)
+        options["random_state"] = seed = read_seed(options.get("random_state", 0))
+        # Generators of scikit-learn take 32 bits.
+        given = {ATTRIBUTE: options[ATTRIBUTE], "random_state": seed % 2**32}
+        predicted, scores = predict(estimator, X, given, options.get("pos_label"))
         return audit(y_true=y, y_pred=predicted, **{"y_score": scores} | options)
 
     @cached_property

@@ -66,10 +66,9 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_number("alpha", self.alpha, 0)
         X, y = validate_data(self, X, y, dtype=None)
         check_classification_targets(y)
-        weight = np.ones(len(y))
-        if sample_weight is not None:
-            weight = read_numbers(sample_weight, "sample_weight")
-            check_consistent_length(X, weight)
+        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        weight = read_numbers(weight, "sample_weight")
+        check_consistent_length(X, weight)
         X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
         self.classes_, code = np.unique(y, return_inverse=True)
         row, self._combinations = pd.factorize(pd.MultiIndex.from_arrays([*X.T]))
@@ -162,7 +161,9 @@ class DenseAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         settings["batch_size"] = min(settings["batch_size"], len(X))
         settings |= {"alpha": 0.0, "n_iter_no_change": settings["max_iter"]}
         self.network_ = MLPClassifier(**settings, random_state=self.random_state)
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        weights = dict[str, Any]()
+        if sample_weight is not None:
+            weights["sample_weight"] = read_numbers(sample_weight, "sample_weight")
         with warnings.catch_warnings():  # The number of epochs is the rule, and not convergence.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.network_.fit(X, y, **weights)

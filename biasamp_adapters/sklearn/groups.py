@@ -18,13 +18,10 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from biasamp_adapters.counting.arrays import warn_of_order
-from biasamp_adapters.counting.counts import read_rows
 from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, listing, without
-from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold
+from biasamp_adapters.report.estimators import SCORING, of_positive
+from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold, read_groups
 from biasamp_adapters.warning import warn
-
-#: The methods that give scores, the first that an estimator has.
-_METHODS = ("predict_proba", "decision_function")
 
 #: The parameters of the rule of thresholds.
 _OF_RULE = ("prevalence", "tolerance", "pos_label", "unknown_groups")
@@ -65,21 +62,31 @@ class _ReadsGroups(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         """
         column = self.sensitive_features
         if column is None:
+            if isinstance(groups, str | Mapping):
+                rule = "sensitive_features of a call must be an array or a frame"
+                hint = f"{type(self).__name__}(..., sensitive_features='race') names a column of X"
+                raise ValueError(f"{rule}; received a {type(groups).__name__}. {hint}")
             warn_of_order([("X", X), (ATTRIBUTE, groups)])
             return X, groups
         if np.ndim(column):
             rule = "sensitive_features= must be the name or the position of a column of X"
             raise ValueError(f"{rule}, and groups given to fit; received a {type(column).__name__}")
-        if groups is not None:
+        features, own = _take_out(column, X)
+        if groups is not None and not np.array_equal(groups, own):
             warn(f"sensitive_features of a call is ignored: X has the column {column!r}")
-        if isinstance(X, np.ndarray) and column in range(X.shape[-1]):
-            return np.delete(X, column, axis=1), X[:, column]
-        frame = nw.from_native(X, pass_through=True)
-        columns = frame.columns if isinstance(frame, nw.DataFrame) else []
-        if column in columns:
-            return frame.drop(column).to_native(), frame[column].to_native()
-        rule = f"X must have the column {column!r} (sensitive_features=)"
-        raise ValueError(f"{rule}; received {listing(columns) or 'no columns with names'}")
+        return features, own
+
+
+def _take_out(column: Any, X: Any) -> tuple[Any, Any]:
+    """Return X without a column, and the column."""
+    if isinstance(X, np.ndarray) and column in range(X.shape[-1]):
+        return np.delete(X, column, axis=1), X[:, column]
+    frame = nw.from_native(X, pass_through=True)
+    columns = frame.columns if isinstance(frame, nw.DataFrame) else []
+    if column in columns:
+        return frame.drop(column).to_native(), frame[column].to_native()
+    rule = f"X must have the column {column!r} (sensitive_features=)"
+    raise ValueError(f"{rule}; received {listing(columns) or 'no columns with names'}")
 
 
 class WithSensitiveFeatures(_ReadsGroups):
@@ -137,14 +144,16 @@ class WithSensitiveFeatures(_ReadsGroups):
         """
         features, groups = self._split(X, sensitive_features)
         estimator, params = clone(self.estimator), {}
-        if groups is not None and _takes(estimator, "fit", ATTRIBUTE):
+        takes = [method for method in ("fit", "predict") if _takes(estimator, method, ATTRIBUTE)]
+        has_groups = groups is not None and bool(takes)
+        self._known = read_groups(groups, np.shape(X)[0]).seen if has_groups else []
+        if groups is not None and "fit" in takes:
             is_routed = get_config()["enable_metadata_routing"]
             is_step = isinstance(estimator, Pipeline) and not is_routed
             params[f"{estimator.steps[-1][0]}__{ATTRIBUTE}" if is_step else ATTRIBUTE] = groups
         estimator.fit(features, y, **params)
         self.estimator_ = estimator
         self.classes_ = getattr(estimator, "classes_", np.unique(np.asarray(y)))
-        self._known = [] if groups is None else _groups_of(groups)
         return self
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
@@ -159,7 +168,7 @@ class WithSensitiveFeatures(_ReadsGroups):
         Raises
         ------
         ValueError
-            If a group was not there in ``fit``.
+            If a group is missing, or was not there in ``fit``.
         """
         check_is_fitted(self)
         features, groups = self._split(X, sensitive_features)
@@ -169,7 +178,7 @@ class WithSensitiveFeatures(_ReadsGroups):
                 # The scorers of scikit-learn pass none.
                 rule = "sensitive_features must be given to predict"
                 raise ValueError(f"{rule}; in a search, name a column of X that holds them")
-            unknown = without(_groups_of(groups), self._known)
+            unknown = without(read_groups(groups, np.shape(X)[0]).seen, self._known)
             if unknown:  # ThresholdOptimizer would predict 0 for them.
                 rule = f"groups must be among {listing(self._known)}"
                 raise ValueError(f"{rule}; received {listing(unknown)}")
@@ -187,11 +196,6 @@ def _takes(estimator: Any, method: str, argument: str) -> bool:
         return True  # The reductions of Fairlearn hand all arguments to their constraints.
     function = getattr(estimator, method, None)
     return function is not None and argument in signature(function).parameters
-
-
-def _groups_of(groups: Any) -> list[Label]:
-    """Return the groups that occur; several columns are crossed."""
-    return read_rows({ATTRIBUTE: groups}).variable(ATTRIBUTE).seen
 
 
 class PrevalenceThresholdClassifier(_ReadsGroups):
@@ -294,12 +298,11 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
         features, groups = self._split(X, sensitive_features)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.estimator_ = clone(self.estimator).fit(features, y, **weights)
-        self.classes_ = self.estimator_.classes_
-        methods = [name for name in _METHODS if hasattr(self.estimator_, name)]
+        methods = [name for name in SCORING if hasattr(self.estimator_, name)]
         if not methods:
             received = type(self.estimator_).__name__
-            raise ValueError(f"estimator must have {' or '.join(_METHODS)}; received {received}")
-        self._method = methods[0]
+            raise ValueError(f"estimator must have {' or '.join(SCORING)}; received {received}")
+        self.classes_, self._method = self.estimator_.classes_, methods[0]
         if self.cv is None:
             scores = getattr(self.estimator_, self._method)(features)
         else:
@@ -317,7 +320,7 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
         ----------
         X : array-like of shape (rows, columns)
         sensitive_features : array-like of shape (rows,), optional
-            Groups, if ``fit`` had some and they are not a column of X.
+            Groups, if ``fit`` had some and they are not a column of X; else they are not read.
         """
         check_is_fitted(self)
         features, groups = self._split(X, sensitive_features)
@@ -329,9 +332,4 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
         if isinstance(scores, list):  # A table of two classes for each label.
             return np.column_stack([table[:, -1] for table in scores])
         scores = np.asarray(scores)
-        if self._is_matrix:
-            return scores
-        is_first = self.pos_label is not None and self.pos_label == self.classes_[0]
-        if scores.ndim == 2:
-            return scores[:, 0 if is_first else -1]
-        return -scores if is_first else scores
+        return scores if self._is_matrix else of_positive(scores, self, self.pos_label)

@@ -17,8 +17,8 @@ from biasamp_adapters.counting.reference import read_reference
 from biasamp_adapters.figures import agree
 from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.metrics import base
-from biasamp_adapters.metrics.base import T_TO_A, Metric
-from biasamp_adapters.metrics.functions import get_metric
+from biasamp_adapters.metrics.base import Metric
+from biasamp_adapters.metrics.functions import get_class_metric
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
 
 #: The reference that says that signs come from the rows that are evaluated.
@@ -91,9 +91,7 @@ def amplification_scorer(
     if is_evaluated:
         base.check_choice("reference", reference, (_EVALUATED,))
         reference = None
-    metric = get_metric(metric, reference=reference)
-    if metric.direction == T_TO_A:
-        raise ValueError(f"metric must read predicted classes; {metric.name} reads none")
+    metric = get_class_metric(metric, reference=reference)
     has_signs = isinstance(metric, DirectionalBiasAmplification | MALSBiasAmplification)
     if has_signs and metric.reference is None and not is_evaluated:
         needed = f"reference=(y_train, groups_train), or reference={_EVALUATED!r}"
@@ -155,8 +153,8 @@ class MostAccurateWithin:
     confidence : float
         Level of the interval.
     judged : {"mean", "low", "high"}
-        What must not exceed the bound: the mean, or an end of its interval. With "low", candidates
-        are left out only if their whole interval lies above the bound.
+        What must not exceed the bound: the mean, or an end of its interval, which needs two folds.
+        With "low", candidates are left out only if their whole interval lies above the bound.
 
     Examples
     --------
@@ -197,7 +195,8 @@ class MostAccurateWithin:
         Raises
         ------
         ValueError
-            If a score is missing or NaN, or no candidate keeps the bound.
+            If a score is missing or NaN, an interval is judged that one fold does not have, or no
+            candidate keeps the bound.
         """
         candidates, _ = self._read(cv_results)
         kept = candidates[candidates["judged"] <= self.bound]
@@ -246,12 +245,13 @@ class MostAccurateWithin:
         if scores.max() > 0:  # A sign would keep any bound.
             rule = f"{self.amplification} must be minus a size, as of amplification_scorer"
             raise ValueError(f"{rule}; received {scores.max():.4g}")
+        if self.judged != "mean":  # One fold has no interval.
+            base.check_whole(f"folds for judged={self.judged!r}", len(keys), 2)
         sizes = pd.DataFrame(-scores)
         mean = sizes.mean()  # Of one fold, the reach is NaN.
         reach = stdtrit(len(keys) - 1, (1 + self.confidence) / 2) * sizes.sem()
         table = pd.DataFrame({"mean": mean, "low": mean - reach, "high": mean + reach})
-        judged = table[self.judged].fillna(mean)
-        return table.assign(accuracy=accuracy, judged=judged), len(keys)
+        return table.assign(accuracy=accuracy, judged=table[self.judged]), len(keys)
 
 
 def _read_scores(cv_results: Mapping[str, Any], key: str) -> Array:

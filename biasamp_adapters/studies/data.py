@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters.inference.replicates import read_seed
-from biasamp_adapters.metrics.base import check_choice, check_whole
+from biasamp_adapters.metrics.base import check_choice, check_number, check_whole
 
 _COLUMNS = ["task", "attribute", "task_pred", "attribute_pred"]
 
@@ -62,7 +62,7 @@ def make_alpha_shift(alpha_dataset: float, alpha_model: float) -> pd.DataFrame:
     """
     alphas: dict[str, Any] = {"alpha_dataset": alpha_dataset, "alpha_model": alpha_model}
     for name, alpha in alphas.items():
-        if isinstance(alpha, str) or not -0.25 < alpha < 0.25:
+        if not isinstance(alpha, int | float | np.number) or not -0.25 < alpha < 0.25:
             raise ValueError(f"{name} must lie between -0.25 and 0.25; received {alpha!r:.40}")
     # Tasks by attributes.
     dataset, model = (np.array([[0.25 + x, 0.25], [0.25, 0.25 - x]]) for x in alphas.values())
@@ -92,7 +92,8 @@ def make_hidden_bias(
     n_samples : int
         Rows, a multiple of 4.
     strength : float
-        How much more often rows of the pairs (0, 0) and (1, 1) have the shortcut.
+        How much more often rows of the pairs (0, 0) and (1, 1) have the shortcut: at most twice
+        ``frequency``, and twice its distance from 1.
     frequency : float
         The share of all rows that have it.
     noise : float
@@ -107,8 +108,7 @@ def make_hidden_bias(
     Raises
     ------
     ValueError
-        If ``n_samples`` is no multiple of 4, a share of rows with the shortcut lies outside of 0
-        to 1, or ``noise`` is not above 0.
+        If ``n_samples`` is no multiple of 4, or a number is out of its range.
 
     Notes
     -----
@@ -137,11 +137,11 @@ def make_hidden_bias(
     check_whole("n_samples", n_samples, 4)
     if n_samples % 4:
         raise ValueError(f"n_samples must be a multiple of 4; received {n_samples}")
+    check_number("frequency", frequency, 0, 1)
+    most = round(2 * min(frequency, 1 - frequency), 12)
+    check_number("strength", strength, -most, most)
     shares = np.array([frequency - strength / 2, frequency + strength / 2])
-    if not ((shares >= 0) & (shares <= 1)).all():
-        rule = "frequency plus and minus strength / 2 must lie between 0 and 1"
-        raise ValueError(f"{rule}; received frequency={frequency!r} and strength={strength!r}")
-    if not 0 < noise < np.inf:
+    if not isinstance(noise, int | float | np.number) or not 0 < noise < np.inf:
         raise ValueError(f"noise must be a number above 0; received {noise!r:.40}")
     rng, part = np.random.default_rng(read_seed(random_state)), n_samples // 4
     task, attribute = np.repeat([0, 0, 1, 1], part), np.repeat([0, 1, 0, 1], part)

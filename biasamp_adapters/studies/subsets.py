@@ -13,7 +13,8 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, vstack
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import Array, listing, name_list
+from biasamp_adapters.counting.counts import read_rows
+from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, listing, name_list
 from biasamp_adapters.inference.replicates import read_seed
 from biasamp_adapters.metrics.base import check_number
 from biasamp_adapters.warning import warn
@@ -127,25 +128,27 @@ def _subset(
 ) -> Array:
     """Return the rows of a largest subset within a ratio."""
     rng = np.random.default_rng(read_seed(random_state))
-    kinds, kind = _read(y_true, "y_true")
-    groups, group = _read(sensitive_features, "sensitive_features")
-    if len(kind) != len(group) or len(groups) < 2:
-        rule = "y_true and sensitive_features must have equally many rows, of two groups or more"
-        raise ValueError(f"{rule}; received {len(kind)} and {len(group)} of {len(groups)} groups")
+    rows = read_rows({TASK: y_true, ATTRIBUTE: sensitive_features}).complete("error")
+    groups = rows.group_labels
+    if not rows.has(TASK) or rows.is_matrix(ATTRIBUTE) or len(groups) < 2:
+        rule = "y_true and two groups or more, one in each row, must be given"
+        raise ValueError(f"{rule}; received {listing(groups) or 'no groups'}")
+    truth, group = rows.variable(TASK), rows.variable(ATTRIBUTE).keys()
+    values = truth.sparse.toarray() if truth.is_matrix else truth.keys()[:, None]
+    sets, kind = np.unique(values, axis=0, return_inverse=True)
+    kind = kind.ravel()  # numpy 2.0 keeps an axis.
     counts = by_label = pd.crosstab(kind, group).to_numpy()
-    if kinds.shape[1] > 1:
-        sets, labels = kinds.to_numpy(), kinds.columns.tolist()
-        if equal_classes or not np.isin(sets, (0, 1)).all():
-            rule = "a label matrix must hold 0 and 1, and has no equal_classes"
-            raise ValueError(f"{rule}; received {listing(pd.unique(sets.ravel()).tolist())}")
+    if truth.is_matrix:
+        if equal_classes:
+            raise ValueError("equal_classes must be False of a label matrix; received True")
         kept, by_label = _search(sets, counts, float(ratio), rng), sets.T @ counts
     else:
-        labels, fewest = kinds.iloc[:, 0].tolist(), counts.min(axis=1)
+        fewest = counts.min(axis=1)
         fewest = np.full_like(fewest, counts.min()) if equal_classes else fewest
         most = [math.floor(ratio * least) for least in fewest.tolist()]
         kept = np.minimum(counts, np.array(most)[:, None])
     lacks = np.any(by_label, axis=1) & ~np.all(by_label, axis=1)
-    lacking = name_list(compress(labels, lacks))
+    lacking = name_list(compress(rows.class_labels, lacks))
     if not kept.any():
         raise ValueError(f"no row is left; a group has none of {lacking or 'some labels'}")
     if lacking:
@@ -154,16 +157,6 @@ def _subset(
     cell = kind[shuffled] * len(groups) + group[shuffled]
     before = pd.Series(cell).groupby(cell).cumcount().to_numpy()
     return np.sort(shuffled[before < kept.ravel()[cell]])
-
-
-def _read(values: Any, argument: str) -> tuple[pd.DataFrame, Array]:
-    """Return the distinct rows, and which of them each row is."""
-    frame = pd.DataFrame(values if isinstance(values, pd.DataFrame) else np.atleast_1d(values))
-    if frame.isna().any(axis=None) or frame.empty:
-        received = f"{frame.isna().any(axis=1).sum()} missing of {len(frame)} rows"
-        raise ValueError(f"{argument} must have rows, and no missing values; received {received}")
-    grouped = frame.groupby(list(frame.columns), observed=True)
-    return grouped.size().index.to_frame(index=False), grouped.ngroup().to_numpy()
 
 
 def _search(sets: Array, counts: Array, ratio: float, rng: np.random.Generator) -> Array:

@@ -130,7 +130,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             hint = " Pass predict_proba(X)[:, 1]." if truth.ndim < score.ndim else ""
             raise ValueError(f"y_score and y_true must have one shape; received {shapes}.{hint}")
         kept = rows.weight > 0
-        groups = _read_groups(sensitive_features, len(score)).take(kept)
+        groups = read_groups(sensitive_features, len(score)).take(kept)
         groups = groups.with_labels(groups.seen)
         proba = None
         if group_proba is not None:
@@ -158,7 +158,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         y_score : array-like of shape (rows,) or (rows, columns)
             Scores on the scale of those that set the thresholds, with the same columns.
         sensitive_features : array-like of shape (rows,)
-            Groups, if ``fit`` had some; not read with ``group_proba``.
+            Groups, if ``fit`` had some; else, and with ``group_proba``, they are not read.
         group_proba : frame or array-like of shape (rows, groups)
             The probability of each group, if ``fit`` had some.
 
@@ -191,7 +191,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         """Return the threshold of the group of each row."""
         if self.groups_ and sensitive_features is None:
             raise ValueError("sensitive_features must be given: each group has its own threshold")
-        groups = _read_groups(sensitive_features if self.groups_ else None, n_rows)
+        groups = read_groups(sensitive_features if self.groups_ else None, n_rows)
         codes = groups.with_labels(self.groups_ or groups.labels).codes
         is_unknown = codes == len(self.thresholds_)
         if is_unknown.any() and self.unknown_groups == "error":
@@ -287,7 +287,7 @@ def _read_scores(y_score: Any) -> tuple[Array, tuple[Label, ...]]:
     return score, given.names if is_matrix else ()
 
 
-def _read_groups(sensitive_features: Any, n_rows: int) -> Codes:
+def read_groups(sensitive_features: Any, n_rows: int) -> Codes:
     """Return the group of each row; one for all rows if there are no groups."""
     if sensitive_features is None:
         return Codes(("all rows",), np.zeros(n_rows, dtype=np.int64))

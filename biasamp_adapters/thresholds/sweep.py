@@ -26,8 +26,8 @@ from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import FurtherScores, read_seed, replicate
-from biasamp_adapters.metrics.base import READING, T_TO_A, Metric, check_whole
-from biasamp_adapters.metrics.functions import get_metric
+from biasamp_adapters.metrics.base import Metric, check_whole
+from biasamp_adapters.metrics.functions import get_class_metric
 from biasamp_adapters.progress import watch
 
 #: Bytes that the predictions at all thresholds may take.
@@ -141,9 +141,7 @@ def threshold_sweep(
     """
     check_whole("n_boot", n_boot, 0)
     check_whole("n_thresholds", 1 if n_thresholds is None else n_thresholds, 1)
-    metric = get_metric(metric, reference=reference)
-    if metric.direction == T_TO_A:
-        raise ValueError(f"metric must read predicted classes; {metric.name} reads none")
+    metric = get_class_metric(metric, reference=reference)
     columns = {
         "y_true": y_true,
         "y_score": y_score,
@@ -186,7 +184,7 @@ def _read_models(
 
     The first threshold is infinity, where no row is predicted positive. The others are decreasing.
     """
-    options = {name: getattr(metric, name) for name in (*READING, "pos_label")} | {"threshold": 0.0}
+    options = metric.reading_options() | {"pos_label": metric.pos_label, "threshold": 0.0}
     counts, names = read_counts(data, None, columns=columns, options=options)
     rows = counts.rows.take(np.flatnonzero(counts.rows.weight))
     [model], classes = rows.models, rows.class_labels

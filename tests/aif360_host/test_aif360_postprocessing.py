@@ -84,8 +84,9 @@ MAY_DIFFER = "dataset_pred may differ from dataset_true in labels and scores"
         (classified(TRUE, FRAME["y"] + 0.5), SCORED, ValueError, "dataset_true.labels must be"),
         (TRUE, with_scores(SCORES), ValueError, r"one column; received \(2000, 2\)"),
         (TRUE, with_scores(None), ValueError, r"scores must be one column; received \(\)"),
-        (FRAME, SCORED, TypeError, "must be a BinaryLabelDataset; received a DataFrame"),
-        (dataset(drawn(3)), SCORED, TypeError, "received a MulticlassLabelDataset"),
+        (FRAME, SCORED, TypeError, "a BinaryLabelDataset; received DataFrame and Binary"),
+        (TRUE, None, TypeError, "received BinaryLabelDataset and NoneType"),
+        (dataset(drawn(3)), SCORED, TypeError, "received MulticlassLabelDataset and Binary"),
     ],
 )
 def test_fit_bad_input_raises(truth, scored, error, message) -> None:
@@ -94,6 +95,8 @@ def test_fit_bad_input_raises(truth, scored, error, message) -> None:
 
 
 def test_predict_of_other_datasets_raises() -> None:
+    with pytest.raises(ValueError, match="or 'unknown_groups'; received 'pos_label'"):
+        PrevalenceThresholdPostprocessing(pos_label=1)
     with pytest.raises(NotFittedError, match="is not fitted yet"):
         PrevalenceThresholdPostprocessing().predict(TRUE)
     fitted = PrevalenceThresholdPostprocessing(**SEXES).fit(TRUE, SCORED)

@@ -201,10 +201,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sensitive_features": [["a"], ["b", "c"], ["a"], ["a"]]}, "Label sets are a matrix with one"),
     ({"sensitive_features": pl.Series([["a"], ["b"], ["a"], ["a"]])}, "must hold labels such as"),
     ({"sensitive_features": pa.array([{"u": 1}] * 4)}, "must hold labels such as"),
-    (
-        {"sensitive_features": [pd.Series(G), pd.Series(G)]},
-        "several in a frame or a mapping of names; received a list",
-    ),
+    ({"sensitive_features": [pd.Series(G), pd.Series(G)]}, "a frame such as pd"),
     ({"sensitive_features": np.array([[*"ab"] * 500] * 2)}, "as many rows; received y_true 4"),
     ({"sensitive_features": "race"}, r"no level 'race'. Write y.set_axis\("),
     ({"y_true": pd.Series(Y), "sensitive_features": "race"}, "no level 'race'"),

@@ -51,6 +51,7 @@ def test_grid_search_of_fairlearn_accepts_the_constraint() -> None:
     ("options", "y", "groups", "message"),
     [
         ({}, Y, np.zeros(600), "must hold at least two groups; received 0"),
+        ({}, Y[:0], GROUP[:0], "must hold at least two groups; received none"),
         ({}, Y + 1, GROUP, "y must hold the labels 0 and 1; received 1, 2"),
         ({}, Y, GROUP[1:], "sensitive_features"),
         ({}, Y, None, r"the group of each row, such as X\['race'\]; received None"),

@@ -187,6 +187,8 @@ OF_EXACT = "equalize='expected' is for the exact attacker, and not for 'uncertai
     ("kind", "settings", "fragment"),
     [
         (LA, {"quality": "auc"}, "quality must be .*; received 'auc'"),
+        (LA, {"quality": None} | FITTED, "quality must be .*; received None"),
+        (LA, {"quality": F1}, "tables .*, inputs, targets.*; received one that returns an error"),
         (LA, {"equalize": "always"}, "equalize must be .*; received 'always'"),
         (DPA, {"evaluation": "train"}, "evaluation must be .*; received 'train'"),
         (DPA, {"n_trials": 0}, "n_trials must be a whole number from 1 on; received 0"),
@@ -230,6 +232,8 @@ FIVE_OF_SEVEN = "pos_label must be 0, 1, 2, 3, 4 and 2 more; received 9"
         (DPA(**LOO, quality="accuracy"), {}, OF_LOG_LOSS),
         (DPA(**LOO), WEIGHTS, OF_LOG_LOSS),
         (BA(pos_label=9), SEVEN | {"sensitive_features_pred": None}, FIVE_OF_SEVEN),
+        (BA(reference=([0, 1], ["a"])), {}, "reference: all inputs must have as many rows"),
+        (BA(reference="evaluated"), {}, "reference: There is no file 'evaluated'"),
         (BA(), {"n_boot": -1}, "n_boot must be a whole number from 0 on; received -1"),
         (BA(), {"n_boot": 10.0}, "n_boot must be a whole number from 0 on; received 10.0"),
         (BA(), {"n_boot": True}, "n_boot must be a whole number from 0 on; received True"),

@@ -32,6 +32,13 @@ class ByGroup(ClassifierMixin, BaseEstimator):
         return np.asarray(sensitive_features == 1, dtype=int)
 
 
+class Coin(ByGroup):
+    """Draws its predictions."""
+
+    def predict(self, X: Any, random_state: Any = None) -> Any:
+        return np.random.RandomState(random_state).randint(2, size=len(X))
+
+
 def verdicts_of(report: bam.AuditReport) -> Any:
     return report.summary["verdicts"], report.summary["gaps"]
 
@@ -53,12 +60,10 @@ def test_from_estimator_gives_the_groups_to_predict_that_asks_for_them(is_routed
     model: Any = ByGroup()
     with sklearn.config_context(enable_metadata_routing=is_routed):
         if is_routed:
-            model = make_pipeline(
-                StandardScaler(), model.set_predict_request(sensitive_features=True)
-            )
-        report = bam.AuditReport.from_estimator(
-            model.fit(X, labels), X, labels, sensitive_features="group", n_boot=0
-        )
+            model.set_predict_request(sensitive_features=True)
+            model = make_pipeline(StandardScaler(), model)
+        options: Any = {"sensitive_features": "group", "n_boot": 0}
+        report = bam.AuditReport.from_estimator(model.fit(X, labels), X, labels, **options)
     rates = report.to_frame("rates").query("of_class == 1").set_index("group")["predicted"]
     assert rates.to_dict() == {0: 0.0, 1: 1.0}
 
@@ -89,6 +94,16 @@ def test_from_estimator_has_strata_by_a_column_of_x() -> None:
         y, model.predict(X), sensitive_features=old, control_features=X["race"], n_boot=0
     )
     assert report.summary["strata"] == expected.summary["strata"] != []
+
+
+def test_from_estimator_repeats_what_predict_draws_by_its_seed() -> None:
+    options = {"sensitive_features": "race", "n_boot": 0}
+    first, same, other = (
+        bam.AuditReport.from_estimator(Coin().fit(X, y), X, y, random_state=seed, **options)
+        for seed in (3, 3, None)
+    )
+    assert first.to_frame().equals(same.to_frame())
+    assert not first.to_frame().equals(other.to_frame())
 
 
 def test_from_estimator_unknown_name_raises() -> None:

@@ -36,3 +36,9 @@ def test_estimator_passes_the_checks_of_scikit_learn(estimator, check) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check(estimator)
+
+
+@pytest.mark.parametrize("attacker", [ContingencyAttacker(), DenseAttacker()])
+def test_attacker_of_a_negative_weight_raises(attacker) -> None:
+    with pytest.raises(ValueError, match=r"finite and not negative; received -1\.0"):
+        attacker.fit([[0], [1]], [0, 1], sample_weight=[1, -1])

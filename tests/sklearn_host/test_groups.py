@@ -7,7 +7,7 @@ import sklearn
 from fairlearn.postprocessing import ThresholdOptimizer
 from fairlearn.reductions import DemographicParity, ExponentiatedGradient
 from sklearn.ensemble import VotingClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
@@ -83,14 +83,15 @@ def test_search_with_routing_hands_groups_to_fit() -> None:
     with sklearn.config_context(enable_metadata_routing=True):
         score = amplification_scorer(reference=(Y, GROUP))
         model = WithSensitiveFeatures(reduction)
-        search = GridSearchCV(
-            model, {"estimator__max_iter": [3, 5]}, scoring=score, cv=2, error_score="raise"
-        )
+        grid = {"estimator__max_iter": [3, 5]}
+        search = GridSearchCV(model, grid, scoring=score, cv=2, error_score="raise")
         search.fit(TABLE, Y, sensitive_features=GROUP)
     assert -search.best_score_ == pytest.approx(0.15, abs=0.04)
 
 
 PLAIN, BY_GROUP = LogisticRegression(), ThresholdOptimizer(estimator=LogisticRegression())
+COLUMN = "must be the name or the position of a column of X.*; received "
+ONE_OF_TWO = "estimator must have predict_proba or decision_function"
 
 
 @pytest.mark.parametrize(
@@ -98,24 +99,17 @@ PLAIN, BY_GROUP = LogisticRegression(), ThresholdOptimizer(estimator=LogisticReg
     [
         (WithSensitiveFeatures(PLAIN, sensitive_features="race"), None, "received 'u', 'v'"),
         (WithSensitiveFeatures(PLAIN, sensitive_features=2), None, "X must have the column 2"),
-        (
-            WithSensitiveFeatures(PLAIN, sensitive_features=TABLE["u"]),
-            None,
-            "must be the name or the position of a column of X.*; received a Series",
-        ),
-        (
-            PrevalenceThresholdClassifier(PLAIN, sensitive_features=["u", "v"]),
-            None,
-            "must be the name or the position of a column of X.*; received a list",
-        ),
+        (WithSensitiveFeatures(PLAIN, sensitive_features=TABLE["u"]), None, COLUMN + "a Series"),
+        (PrevalenceThresholdClassifier(PLAIN, sensitive_features=["u"]), None, COLUMN + "a list"),
         (PrevalenceThresholdClassifier(PLAIN, cv=None), None, "must be given: each group has"),
         (WithSensitiveFeatures(BY_GROUP), GROUP + 1, "groups must be among 0, 1; received 2"),
         (WithSensitiveFeatures(BY_GROUP), None, "to predict; in a search, name a column of X"),
-        (
-            PrevalenceThresholdClassifier(VotingClassifier([("a", PLAIN)])),
-            None,
-            "estimator must have predict_proba or decision_function",
-        ),
+        (WithSensitiveFeatures(BY_GROUP), [None, *GROUP[1:]], "received 1200 rows, 1 of them with"),
+        (WithSensitiveFeatures(BY_GROUP), GROUP[1:], "received 1199 rows, 0 of them without"),
+        (WithSensitiveFeatures(BY_GROUP), {"a": GROUP}, "an array or a frame; received a dict"),
+        (PrevalenceThresholdClassifier(PLAIN), "a", r"Classifier\(..., sensitive_features='race'"),
+        (PrevalenceThresholdClassifier(VotingClassifier([("a", PLAIN)])), None, ONE_OF_TWO),
+        (PrevalenceThresholdClassifier(LinearRegression()), None, ONE_OF_TWO),
     ],
 )
 def test_classifier_with_groups_bad_input_raises(model, groups, message) -> None:
@@ -130,7 +124,8 @@ def test_classifier_with_a_column_and_groups_says_which_it_ignores() -> None:
     model = PrevalenceThresholdClassifier(PLAIN, sensitive_features="group", cv=None)
     with pytest.warns(bam.AmplificationWarning, match="is ignored: X has the column 'group'"):
         model.fit(WITH_GROUP, Y, sensitive_features=1 - GROUP)
-    assert rates(model.predict(WITH_GROUP)) == pytest.approx(rates(Y), abs=0.002)
+    predicted = model.predict(WITH_GROUP, sensitive_features=GROUP)  # The same.
+    assert rates(predicted) == pytest.approx(rates(Y), abs=0.002)
 
 
 def test_classifier_of_random_predictions_repeats_them_unless_its_seed_is_none() -> None:

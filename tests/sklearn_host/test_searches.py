@@ -24,6 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 import biasamp_adapters as bam
 from biasamp_adapters.sklearn import MostAccurateWithin, amplification_scorer
 
+BY_RACE = {"sensitive_features": "race"}
 DEPTHS = {"decisiontreeclassifier__max_depth": range(1, 6)}
 
 
@@ -50,10 +51,7 @@ def test_search_by_level_and_by_routing_picks_the_same_candidate(compas) -> None
         "1 of 5 candidates keeps the bound: the mean of amplification is at most 0.02."
     )
     with sklearn.config_context(enable_metadata_routing=True):
-        scoring = {
-            "accuracy": "accuracy",
-            "amplification": amplification_scorer(reference=(y, race)),
-        }
+        scoring["amplification"] = amplification_scorer(reference=(y, race))
         routed = GridSearchCV(model, DEPTHS, scoring=scoring, **options)
         routed.fit(X, y, sensitive_features=race)
     assert routed.best_params_ == search.best_params_
@@ -86,9 +84,8 @@ def test_scorer_of_each_metric_scores_minus_its_size(compas, metric) -> None:
     score = amplification_scorer(metric, sensitive_features="race", reference=reference)
     model = pipeline(X, LogisticRegression()).fit(X, y)
     name = metric if isinstance(metric, str) else metric.name
-    compared = bam.compare(
-        y, {"a": model.predict(X), "b": y}, metric=name, sensitive_features=race, n_boot=0
-    )
+    models = {"a": model.predict(X), "b": y}
+    compared = bam.compare(y, models, metric=name, sensitive_features=race, n_boot=0)
     value = compared.frame["value"][0]
     assert score(model, X, y.set_axis(race)) == pytest.approx(-abs(value), abs=1e-12)
 
@@ -99,13 +96,11 @@ def test_scorer_works_in_halving_nested_and_tuned_searches(compas) -> None:
     score = amplification_scorer(sensitive_features="race", reference=(y, race))
     indexed = y.set_axis(race)
     tree = pipeline(X, DecisionTreeClassifier(random_state=0))
-    halving = HalvingGridSearchCV(
-        tree, DEPTHS, scoring=score, cv=2, random_state=0, error_score="raise"
-    )
-    halving.fit(X, indexed)
-    assert halving.best_score_ <= 0
-    inner = GridSearchCV(tree, DEPTHS, scoring=score, cv=2, error_score="raise")
-    assert (cross_val_score(inner, X, indexed, scoring=score, cv=2, error_score="raise") <= 0).all()
+    options = {"scoring": score, "cv": 2, "error_score": "raise"}
+    halving = HalvingGridSearchCV(tree, DEPTHS, random_state=0, **options)
+    assert halving.fit(X, indexed).best_score_ <= 0
+    inner = GridSearchCV(tree, DEPTHS, **options)
+    assert (cross_val_score(inner, X, indexed, **options) <= 0).all()
     tuned = TunedThresholdClassifierCV(pipeline(X, LogisticRegression()), scoring=score, cv=2)
     assert -0.02 < tuned.fit(X, indexed).best_score_ <= 0
 
@@ -123,43 +118,28 @@ class Counting(DecisionTreeClassifier):
 def test_search_with_four_scorers_predicts_once_per_fold(compas) -> None:
     X, y, race = compas
     X = pd.get_dummies(X[["sex", "age_cat"]])
-    indexed, reference = y.set_axis(race), (y, race)
-    scoring = {
-        name: amplification_scorer(name, sensitive_features="race", reference=reference)
-        for name in ("BA", "MALS")
-    }
-    scoring |= {"LA": amplification_scorer("LA", sensitive_features="race"), "accuracy": "accuracy"}
+    options = {"sensitive_features": "race", "reference": (y, race)}
+    scoring = {name: amplification_scorer(name, **options) for name in ("BA", "MALS")}
+    scoring |= {"LA": amplification_scorer("LA", **BY_RACE), "accuracy": "accuracy"}
     Counting.n_predictions = 0
     grid = {"max_depth": range(1, 5)}
     search = GridSearchCV(Counting(), grid, scoring=scoring, refit=False, error_score="raise")
-    search.fit(X, indexed)
+    search.fit(X, y.set_axis(race))
     assert Counting.n_predictions == 4 * 5
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"sensitive_features": ["a"], "reference": "evaluated"},
-            "must be the name of a level of y's index; received",
-        ),
+        ({"sensitive_features": ["a"], "reference": "evaluated"}, "level of y's index; received"),
         ({"reference": ([0, 1], [*"ab"])}, r"y's index .*=\"race\"\), or enable metadata routing"),
-        ({"sensitive_features": "race"}, r"BA needs reference=\(y_train, .*, or reference='evalua"),
-        ({"sensitive_features": "race", "reference": "all"}, "reference must be 'evaluated'"),
-        ({"sensitive_features": "race", "reference": [1, 0, 1]}, "reference must be a pair"),
-        (
-            {"sensitive_features": "race", "reference": pd.DataFrame({"race": [0, 1]})},
-            "reference must be a pair, .* received a DataFrame",
-        ),
-        (
-            {"sensitive_features": "race", "reference": ([0, 1], ["a"])},
-            "as many rows; received y_true 2, sensitive_features 1",
-        ),
-        ({"metric": "BA T->A", "sensitive_features": "race"}, "must read predicted classes"),
-        (
-            {"metric": "XY", "sensitive_features": "race"},
-            "unknown metric 'XY'. The metrics are MALS",
-        ),
+        (BY_RACE, r"BA needs reference=\(y_train, .*, or reference='evalua"),
+        (BY_RACE | {"reference": "all"}, "reference must be 'evaluated'"),
+        (BY_RACE | {"reference": [1, 0, 1]}, "reference must be a pair"),
+        (BY_RACE | {"reference": pd.DataFrame({"race": [0, 1]})}, "pair, .* received a DataFrame"),
+        (BY_RACE | {"reference": ([0, 1], ["a"])}, "^reference: .* y_true 2, sensitive_features 1"),
+        (BY_RACE | {"metric": "BA T->A"}, "must read predicted classes"),
+        (BY_RACE | {"metric": "XY"}, "unknown metric 'XY'. The metrics are MALS"),
     ],
 )
 def test_scorer_that_cannot_work_is_refused_at_once(options, message) -> None:
@@ -206,13 +186,14 @@ def test_rule_picks_the_most_accurate_candidate_within_the_bound(rule, picked) -
         (
             {"bound": 0.1},
             {"split0_test_amplification": [0.05, -0.2]},
-            r"amplification must be minus a size, .*; received 0\.05",
+            r"a size, .*; received 0\.05",
         ),
         ({"bound": np.nan}, {}, "bound must be a number from 0 on; received nan"),
         ({"bound": -1}, {}, "bound must be a number from 0 on; received -1"),
         ({"bound": True}, {}, "bound must be a number from 0 on; received True"),
         ({"bound": "2pt"}, {}, "a number from 0 on; received '2pt'"),
         ({"bound": 0.1, "judged": "end"}, {}, "judged must be 'low' or 'mean' or 'high'"),
+        ({"bound": 0.1, "judged": "low"}, {}, "folds for judged='low' must be .* from 2 on; rec"),
     ],
 )
 def test_rule_bad_input_raises(rule, results, message) -> None:

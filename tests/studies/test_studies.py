@@ -50,6 +50,8 @@ def test_balanced_subset_may_make_classes_equal_and_draws_by_the_seed() -> None:
     )
     assert sizes(first) == sizes(other) == [10] * 4
     assert first.tolist() == same.tolist() != other.tolist()
+    with pytest.warns(bam.AmplificationWarning, match="index labels in another order"):
+        studies.balanced_subset(pd.Series(CLASS), pd.Series(GROUP)[::-1])
 
 
 @given(
@@ -89,19 +91,24 @@ def test_ratio_subset_names_labels_of_which_no_row_is_kept() -> None:
     ("call", "fragment"),
     [
         (lambda: studies.ratio_subset(CLASS, GROUP, max_ratio=0.5), "from 1 on; received 0.5"),
-        (lambda: studies.balanced_subset([0, 1], ["a", "a"]), "received 2 and 2 of 1 groups"),
-        (lambda: studies.balanced_subset([0, 1, 1], ["a", "b"]), "received 3 and 2"),
-        (lambda: studies.balanced_subset([0, None], ["a", "b"]), "received 1 missing of 2"),
-        (lambda: studies.balanced_subset("y", ["a", "b"]), "received 1 and 2 of 2 groups"),
+        (lambda: studies.balanced_subset([0, 1], ["a", "a"]), "must be given; received 'a'"),
+        (lambda: studies.balanced_subset([0, 1, 1], ["a", "b"]), "y_true 3, sensitive_features 2"),
+        (lambda: studies.balanced_subset([0, None], ["a", "b"]), "missing values; received 1"),
+        (lambda: studies.balanced_subset("y", ["a", "b"]), "y_true='y' names a column"),
+        (lambda: studies.balanced_subset({"y": 1}, ["a", "b"]), "must be a column of values"),
+        (lambda: studies.balanced_subset(np.eye(2)[None], ["a"]), "or two dimensions; received 3"),
         (lambda: studies.ratio_subset(CLASS, GROUP, max_ratio="x"), "from 1 on; received 'x'"),
         (lambda: studies.balanced_subset([0, 1], ["a", "b"]), "a group has none of 0 and 1"),
-        (lambda: studies.balanced_subset([[0, 2], [1, 0]], ["a", "b"]), "received 0, 2, 1"),
+        (lambda: studies.balanced_subset([[0, 2], [1, 0]], ["a", "b"]), "0 and 1 in each column"),
         (lambda: studies.make_alpha_shift(0.25, 0), "alpha_dataset must lie between"),
         (lambda: studies.make_alpha_shift("x", 0.1), "between -0.25 and 0.25; received 'x'"),
+        (lambda: studies.make_alpha_shift(0.1, None), "between -0.25 and 0.25; received None"),
         (lambda: studies.make_hidden_bias(0), "from 4 on; received 0"),
         (lambda: studies.make_hidden_bias(10), "a multiple of 4; received 10"),
-        (lambda: studies.make_hidden_bias(strength=1.5), "must lie between 0 and 1"),
+        (lambda: studies.make_hidden_bias(strength=0.3, frequency=0.9), "-0.2 to 0.2; received"),
+        (lambda: studies.make_hidden_bias(strength="x"), "from -1.0 to 1.0; received 'x'"),
         (lambda: studies.make_hidden_bias(noise=0), "above 0; received 0"),
+        (lambda: studies.make_hidden_bias(noise="x"), "above 0; received 'x'"),
     ],
 )
 def test_study_of_bad_input_says_the_rule_and_the_value(call, fragment) -> None:
@@ -259,18 +266,18 @@ def test_rank_agreement_of_a_report_has_its_keys() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "scores"), [({"a": 1, "b": 2}, {"a": 1}), ([1, 2], [1, None]), ([1, 2], [1, 2, 3])]
+    ("values", "scores", "message"),
+    [
+        ({"a": 1, "b": 2}, {"a": 1}, "values and scores must"),
+        ([1, 2], [1, None], "values and scores must"),
+        ([1, 2], [1, 2, 3], "values and scores must"),
+        (["a", "b"], [1, 2], "values must hold numbers; received 'a'"),
+        ([1, 2], ["x", "y"], "scores must hold numbers; received 'x'"),
+    ],
 )
-def test_rank_agreement_of_other_models_is_refused(values, scores) -> None:
-    with pytest.raises(ValueError, match="values and scores must"):
+def test_rank_agreement_of_what_has_no_ranks_is_refused(values, scores, message) -> None:
+    with pytest.raises(ValueError, match=message):
         studies.rank_agreement(values, scores)
-
-
-def test_rank_agreement_of_texts_is_refused() -> None:
-    with pytest.raises(ValueError, match="values must hold numbers; received 'a'"):
-        studies.rank_agreement(["a", "b"], [1, 2])
-    with pytest.raises(ValueError, match="scores must hold numbers; received 'x'"):
-        studies.rank_agreement([1, 2], ["x", "y"])
 
 
 # Published tables.
