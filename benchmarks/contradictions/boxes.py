@@ -119,13 +119,6 @@ def _(d: Direction, m: Parts) -> Any:
     return occurs and is_against and side(d, m["side"]) and signs(d, m["signs"])
 
 
-@family(r"BA is 0 for every model here: all groups have the same rates in <signs:signs>\.")
-def _(d: Direction, m: Parts) -> Any:
-    bas = [d.metric(f"ba_{d.suffix}", x["model"])["value"] for x in d.verdicts]
-    has_signs = any(x["sign"] for x in d.summary["rates"] if x["direction"] == d.name)
-    return signs(d, m["signs"]) and not any(bas) and not has_signs
-
-
 # The last line of the box.
 
 

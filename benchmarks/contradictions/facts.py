@@ -317,8 +317,6 @@ def _(d: Direction, m: Parts) -> Any:
     r"whatever the labels are; read DPA\(U\)\.",
     r"(?P<names>.+?) ha(?:s|ve) rows in fewer than 60 clusters, so their intervals may be too "
     r"narrow\.",
-    r"All groups are equally frequent among the positives of the reference, so MALS is 0 for every "
-    r"model\.",
     r"y_true and y_pred are the same column\.",
     r"If .+ counts rows, use Counts\.from_frame\(frame, \.\.\., count=.+\)\.",
     r"<n:n> replicates were drawn instead of <k:n>; set n_boot=<x:n> to draw all\.",

@@ -8,9 +8,26 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import gaps_of
-from biasamp_adapters.auditing.summary import MEASURES, GapRecord, MetricRecord, Number, Summary
-from biasamp_adapters.figures import MINUS, Digits, name, ratio, sign_of, unknown_name, with_unit
+from biasamp_adapters.auditing.subject import gaps_of, is_small, names_of
+from biasamp_adapters.auditing.summary import (
+    MEASURES,
+    GapRecord,
+    MetricRecord,
+    Number,
+    Summary,
+    VerdictRecord,
+)
+from biasamp_adapters.figures import (
+    MINUS,
+    Digits,
+    join,
+    name,
+    ratio,
+    sign_of,
+    unknown_name,
+    with_unit,
+)
+from biasamp_adapters.inference.intervals import FEW_ROWS
 
 #: The ranges of numbers by their keys without the direction.
 _RANGES = dict.fromkeys(
@@ -81,7 +98,7 @@ def check(summary: Summary, rules: Mapping[str, Any], forbid: Any) -> list[Failu
     for rule, bounds in rules.items():
         for asked, bound in (bounds or {}).items():
             numbers = _find(summary, asked, rule)
-            limit = _read_bound(asked, bound, numbers[0].key)
+            limit = _read_bound(rule, asked, bound, numbers[0].key)
             failures += filter(None, (_judge(rule, x, limit) for x in numbers))
     is_one = isinstance(forbid, str) or not isinstance(forbid, Iterable)
     codes = [forbid] if is_one else forbid
@@ -139,6 +156,17 @@ def _gaps(summary: Summary, direction: str) -> Iterator[_Checked]:
             yield _Checked(gap["model"], text, "gaps", gap)
         if not gaps:
             yield _Checked(verdict["model"], "gaps", "gaps", _nothing(verdict["why"]))
+        yield from _left_out(summary, verdict)
+
+
+def _left_out(summary: Summary, verdict: VerdictRecord) -> Iterator[_Checked]:
+    """Yield the gaps of the groups that a verdict leaves out, which have no numbers."""
+    names = names_of(summary, verdict["direction"])
+    small = [names.member(x["name"]) for x in names.members if x["rows"] and is_small(x)]
+    if small and verdict["code"] != "cannot_say":
+        parts = {"members": names.nouns, "n": FEW_ROWS, "unit": names.data["unit"]}
+        reason, gaps = words.NEEDS_TWO.format(**parts), words.GAPS_OF.format(names=join(small))
+        yield _Checked(verdict["model"], gaps, "gaps", _nothing(reason))
 
 
 def _name_of_gap(gap: GapRecord) -> str:
@@ -149,18 +177,19 @@ def _nothing(why: str) -> Number:
     return Number(value=None, low=None, high=None, reason=why.replace("_", " "))
 
 
-def _read_bound(asked: str, bound: Any, key: str) -> float:
+def _read_bound(rule: str, asked: str, bound: Any, key: str) -> float:
     """Return a bound as a fraction: 0.02, "2pt" and "2%" are the same."""
+    text = str(bound).strip()
+    digits = text.removesuffix("pt").removesuffix("%")
     try:
-        text = str(bound).strip()
-        number = float(text.removesuffix("pt").removesuffix("%"))
+        number = float(digits) if digits == text else float(digits) / 100
     except ValueError:
         raise ValueError(f"the bound of {asked} must be a number; received {bound!r:.40}") from None
-    if text.endswith(("pt", "%")):
-        number /= 100
     low, high = _RANGES[re.sub("_[at]_to_[at]$", "", key)]
+    low = 0 if rule == "require_within" else low
     if isinstance(bound, bool) or not low <= number <= high:
-        points = f" {number:g} points are {number / 100:g}." if abs(number) > 1 else ""
+        are_points = digits == text and 1 < abs(number) <= 100
+        points = f" {number:g} points are {number / 100:g}." if are_points else ""
         raise ValueError(
             f"The bound of {asked} must lie between {low} and {high}; received {bound}.{points}"
         )
@@ -207,6 +236,9 @@ def _forbidden(summary: Summary, code: str) -> Iterator[Failure]:
         if verdict["code"] == "cannot_say" != code:
             yield checked.fail(code, False, words.CANNOT_BE_CHECKED, reason=number["reason"])
         elif code in words.STATUSES:
+            for gaps in _left_out(summary, verdict):
+                reason = gaps.number["reason"]
+                yield gaps.fail(code, False, words.CANNOT_BE_CHECKED, reason=reason)
             for gap in gaps_of(summary, verdict):
                 if gap["status"] == code:
                     checked = _Checked(verdict["model"], "gaps", "", gap)

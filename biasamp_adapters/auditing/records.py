@@ -48,7 +48,7 @@ def verdict_records(audit: ModelAudit) -> Iterator[VerdictRecord]:
     is_constant = not audit.is_matrix and predicted.max() > 1 - NOISE
     mean = to_number(judgement.mean_change)
     if judgement.reason == "no_interval":
-        mean["reason"] = audit.reason or audit.ba.reason
+        mean["reason"] = audit.reason or mean["reason"]
     yield VerdictRecord(
         **mean,
         **audit.about,

@@ -194,7 +194,7 @@ def test_audit_that_cannot_say_has_its_reason() -> None:
     for reason, report in zip(reasons, (one, few, none, too_many), strict=True):
         [verdict] = report.verdicts
         assert (verdict.code, verdict.reason, report.summary["gaps"]) == ("cannot_say", reason, [])
-    assert by_key(none).loc["ba_a_to_t", "reason"] == "no intervals were requested (n_boot=0)"
+    assert by_key(none).loc["accuracy", "reason"] == "no intervals were requested (n_boot=0)"
     reason = "there are too many groups and classes to draw all rates"
     assert by_key(too_many).loc["accuracy", "reason"] == reason
 

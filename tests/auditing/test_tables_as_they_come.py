@@ -55,11 +55,6 @@ def value(report: bam.AuditReport) -> float:
             "predictions or reference rows of 1.",
         ),
         (
-            pd.concat([A, A.assign(g="b")]),
-            {},
-            "All groups are equally frequent among the positives of the reference, so MALS is 0",
-        ),
-        (
             TABLE.assign(p=TABLE["p"] * 0.5),
             {},
             "Predictions are probabilities, so predicted rates are mean probabilities.",
