@@ -51,6 +51,7 @@ TITLE_PREDICTED = "{title}, and {feature} predicted"
 GROUPS_LEFT_OUT = "{n} of {all} {members} compared: {names} {are} too small"
 NAME_AND_SIZE = "{name} ({size})"
 KIND, PROBABILITIES_KIND = "predictions are classes", "predictions are probabilities"
+KINDS = "predictions are classes, those of {models} probabilities"
 COMPARED_WITH_LABELS = "compared with the labels of these rows"
 COMPARED_WITH_RATES = "compared with given rates, without labels"
 SIGNS_FROM = "signs of BA from {rows}"
@@ -379,7 +380,7 @@ THRESHOLD_EACH = (
     "(PrevalenceThreshold), {outcome} in the rows that set the thresholds."
 )
 SMALL_MEMBERS = (
-    "Collect more rows, or merge {members} where that makes sense; a {member} that is left out "
+    "Collect more {unit}, or merge {members} where that makes sense; a {member} that is left out "
     "is not checked."
 )
 START_WITH = "Start with the {gaps} that grow or appear; to_frame('gaps') lists them."

@@ -154,7 +154,7 @@ def _(d: Direction, m: Parts) -> Any:
     return (
         ends
         and ratio
-        and not d.data["probabilities"]
+        and d.verdict["model"] not in d.data["probabilities"]
         and all(is_near(x, y, 1) and (value(x) == 0.8) == (y == 0.8) for x, y in limits)
     )
 

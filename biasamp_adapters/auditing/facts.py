@@ -24,13 +24,21 @@ def facts(summary: Summary) -> list[str]:
     if len(data["models"]) > 1:
         parts.append(count(len(data["models"]), "model"))
     parts += [*_outside_groups(data), *_left_out(summary)]
-    parts.append(words.PROBABILITIES_KIND if data["probabilities"] else words.KIND)
+    parts.append(_kind(data))
     if marked := names_of(summary, data["directions"][0]).marked():
         parts.append(marked)
     parts += _compared_with(data)
     if method["n_boot"]:
         parts.append(words.LEVEL.format(level=level(summary)))
     return parts
+
+
+def _kind(data: Data) -> str:
+    """Return whether predictions are classes or probabilities, or whose are what."""
+    soft = data["probabilities"]
+    if 0 < len(soft) < len(data["models"]):
+        return words.KINDS.format(models=join(map(name, soft)))
+    return words.PROBABILITIES_KIND if soft else words.KIND
 
 
 def level(summary: Summary) -> str:
@@ -134,9 +142,10 @@ def _compared_with(data: Data) -> list[str]:
     if data["clusters"] is not None and data["n_clusters"] is not None:
         column = name(data["clusters"])
         parts.append(words.CLUSTERS_OF.format(n=data["n_clusters"], column=column))
-    if missing := sum([*data["missing"].values(), *data["missing_groups"].values()]):
-        predictions = count(missing, "prediction")
-        parts.append(words.MISSING_PREDICTIONS.format(predictions=predictions))
+    nouns = {"prediction": data["missing"], "predicted group": data["missing_groups"]}
+    for noun, by_model in nouns.items():
+        if missing := sum(by_model.values()):
+            parts.append(words.MISSING_PREDICTIONS.format(predictions=count(missing, noun)))
     if data["left_out"]:
         parts.append(words.LEFT_OUT.format(rows=count(data["left_out"], "row")))
     return parts

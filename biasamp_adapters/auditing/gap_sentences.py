@@ -72,7 +72,7 @@ class GapSentences:
         template, directions = words.RATES, words.OFTEN
         if self.names.compares_classes:
             template, directions = words.RATES_SHARE, words.LARGE
-        elif self.names.data["probabilities"]:
+        elif gap["model"] in self.names.data["probabilities"]:
             template, directions = words.RATES_PROBABILITY, words.HIGH
         first = self._direction(gap["first_true"], gap["first_predicted"])
         second = self._direction(gap["second_true"], gap["second_predicted"])
@@ -107,12 +107,12 @@ class GapSentences:
         marks = [words.NO_CLEAR_DIFFERENCE if mark else "" for mark in unclear]
         if unclear == [True, True]:
             marks = ["", words.NO_CLEAR_DIFFERENCE_IN_EITHER]
-        digits, sentence = Digits.of(*records), ""
+        digits, sentence, of_class = Digits.of(*records), "", self.gap["of_class"]
         for record, mark in zip(records, marks, strict=True):
             parts = {"first": digits.rate(record["first"]), "second": digits.rate(record["second"])}
-            kind = self.names.labelled(self.gap["of_class"], record["labelled"] == "positive")
+            kind = self.names.labelled(of_class, record["labelled"] == "positive")
             template = words.ERRORS_OTHER if sentence else words.ERRORS
-            shares = shares_predicted(self.names, self.gap["of_class"], self._parts() | parts)
+            shares = _shares_predicted(record, self.names, of_class, self._parts() | parts)
             sentence += template.format(kind=kind, mark=mark, shares=shares, **parts)
         if marked := self.names.marked():
             return f"{sentence}. {marked}."
@@ -236,10 +236,12 @@ class GapSentences:
         )
 
 
-def shares_predicted(names: Names, label: Any, parts: dict[str, str]) -> str:
+def _shares_predicted(
+    record: ErrorRecord | LargestRecord, names: Names, label: Any, parts: dict[str, str]
+) -> str:
     """Return "45% of A and 23% of B are predicted 1"."""
     template = words.ERRORS_SHARES
-    if names.data["probabilities"]:
+    if record["model"] in names.data["probabilities"]:
         template = words.ERRORS_PROBABILITY
     return template.format(pos=names.labelled(label), **parts)
 
@@ -273,7 +275,8 @@ def largest_sentences(subject: Subject) -> list[str]:
     for record in subject.summary["largest"]:
         if record["model"] == model and record["reason"] != words.NOT_REQUESTED:
             sentences.append(_difference(record, names))
-            if record["measure"] == "selection_rate" and not names.data["probabilities"]:
+            is_of_decisions = model not in names.data["probabilities"]
+            if record["measure"] == "selection_rate" and is_of_decisions:
                 sentences += _impact(record, names)
     return sentences
 
@@ -293,7 +296,7 @@ def _difference(record: LargestRecord, names: Names) -> str:
             difference = words.DIFFER_BY.format(least=digits.end(record["low"]), most=bound)
         label, parts = names.data["positive"], _lowest_and_highest(record, names, digits)
         parts |= {"first": parts["high"], "second": parts["low"]}
-        shares = shares_predicted(names, label, parts)
+        shares = _shares_predicted(record, names, label, parts)
         kind = names.labelled(label, named.labelled == "positive")
         about = {"kind": kind, "shares": shares, "short": named.short}
         return words.LARGEST_ERRORS.format(difference=difference, **about)

@@ -116,7 +116,7 @@ def gap_records(audit: ModelAudit) -> Iterator[GapRecord]:
 
 def error_records(audit: ModelAudit) -> Iterator[ErrorRecord]:
     """Yield the error rates of the two groups of each gap that is named."""
-    has_two_classes = len(audit.members.compared) == 1 or audit.is_matrix
+    has_two_classes = len(audit.members.classes) == 2 or audit.is_matrix
     if audit.direction != A_TO_T or "fpr" not in audit.rates or not has_two_classes:
         return
     for position in audit.named:

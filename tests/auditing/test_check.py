@@ -131,6 +131,7 @@ def test_check_gaps_of_a_group_that_is_left_out_are_not_judged(rules, n) -> None
     report = bam.audit(truth, truth[:200] + [0] * 14, sensitive_features=groups, n_boot=100)
     sentence = "model: gaps of c cannot be judged: a gap needs two groups with 15 rows or more."
     assert [repr(failure) for failure in report.check(**rules)] == [sentence] * n
+    assert "A change of more than" not in report.to_text(full=True)  # The bound would be 0.
 
 
 def test_frame_of_metrics_has_all_numbers_that_checks_know(compas_report) -> None:

@@ -101,7 +101,7 @@ def test_end_close_to_0_8_does_not_print_as_0_80():
 
 def test_ratio_without_interval_or_of_probabilities_is_not_told():
     assert impact(0.59, why="C has fewer than 5 positives") == []
-    assert impact(0.59, 0.56, 0.63, probabilities=True) == []
+    assert impact(0.59, 0.56, 0.63, probabilities=["model"]) == []
 
 
 def test_differences_without_requested_intervals_have_no_sentences():

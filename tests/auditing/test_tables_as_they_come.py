@@ -93,6 +93,24 @@ def test_audit_of_one_array_as_labels_and_predictions_tells_it() -> None:
         assert ("y_true and y_pred are the same column." in told(report)) is is_told
 
 
+@pytest.mark.parametrize(
+    ("table", "arguments", "doubt"),
+    [
+        (TABLE.assign(p=1 - TABLE["p"]), {}, "the labels may be coded the other way round."),
+        (TABLE, {"y_pred": "y"}, "y_true and y_pred are the same column."),
+        (
+            TABLE.assign(s=1 - TABLE["p"]),
+            {"y_score": "s"},
+            "The scores of p rank the classes in reverse order.",
+        ),
+    ],
+)
+def test_doubt_about_the_columns_is_told_once_and_first(table, arguments, doubt) -> None:
+    short, full = (audit(table, **arguments).to_text(full=full) for full in (False, True))
+    assert doubt in " ".join(short.partition("How sure")[0].split())
+    assert " ".join(full.split()).count(doubt) == 1
+
+
 def test_missing_values_are_missing_in_the_reference_too() -> None:
     table = WITH_C.replace({"g": {"c": "?"}})
     report = audit(table, reference=table, missing="drop", missing_values=["?"])
