@@ -152,7 +152,7 @@ BOUND_SEVERAL = (
     "a smaller one is possible."
 )
 BOUND_OTHERS = (
-    "For the {gaps} that {do} not clearly {verb}, a change of more than {bound} is excluded."
+    "For the {unclear} that {do} not clearly {verb}, a change of more than {bound} is excluded."
 )
 
 # The verdict on several models, or on none.
@@ -285,7 +285,6 @@ LARGEST_UNCLEAR = (
     "a difference of more than {bound} is excluded."
 )
 LARGEST_NO_INTERVAL = "The {measure} have no interval: {reason}."
-LARGEST_TOO_FEW = "The {measure} are not compared: fewer than two groups have 15 rows of that kind."
 LARGEST_ERRORS = "Among rows labelled {kind}, {shares} ({short}; {difference})."
 DIFFER_BY = "they differ by {least} to {most}"
 DIFFER_UNCLEAR = "no clear difference, at most {bound}"

@@ -262,19 +262,14 @@ def _most_certain(subject: Subject, gap: GapRecord, headline: str) -> str:
     model = f", {subject.name}" if subject.has_several_models else ""
     if len(subject.named) == 1:
         return words.MOST_CERTAIN.format(model=model, headline=headline)
-    kind = words.SMALLER
-    if gap["status"] in UP:
-        kind = words.LARGER
-    elif gap["status"] == "reverses":
-        kind = words.REVERSED
+    kinds = {"shrinks": words.SMALLER, "reverses": words.REVERSED}
+    kind = kinds.get(gap["status"], words.LARGER)
     return words.MOST_CERTAIN_TO.format(kind=kind, model=model, headline=headline)
 
 
-def _bound(
-    template: str, records: Sequence[GapRecord], subject: Subject, **parts: str
-) -> list[str]:
+def _bound(template: str, gaps: Sequence[GapRecord], subject: Subject, **parts: str) -> list[str]:
     """Return the largest change that the bands of some gaps leave possible, unless it is 0."""
-    widest = max(records, key=_reach)
+    widest = max(gaps, key=_reach)
     if not _reach(widest):
         return []
     bound = Digits.of(widest).bound(_reach(widest))
@@ -299,7 +294,7 @@ def _changes(subject: Subject) -> list[str]:
         do = agree(len(unclear), "does", "do")
         of_gaps = count(len(unclear), "gap")
         verb, _ = verb_of_unclear(unclear)
-        parts = {"gaps": of_gaps, "do": do, "verb": verb}
+        parts = {"unclear": of_gaps, "do": do, "verb": verb}
         sentences += _bound(words.BOUND_OTHERS, unclear, subject, **parts)
     return sentences
 

@@ -118,8 +118,7 @@ def _count_clusters(rows: Rows, given: str, is_counted: Array) -> Array:
     members = rows.variable(given).sparse[:, : len(rows.labels_of(given))]
     entries = is_counted, (rows.cluster, np.arange(len(rows)))
     in_cluster = sparse.csr_array(entries, (rows.n_clusters, len(rows))) @ members
-    n_clusters: Array = (in_cluster > 0).sum(axis=0).astype(np.float64)
-    return n_clusters
+    return np.asarray((in_cluster > 0).sum(axis=0), dtype=np.float64)
 
 
 def measure_groups(ba: RateMeasurement, members: Members) -> FurtherScores:

@@ -112,7 +112,8 @@ class GapSentences:
             parts = {"first": digits.rate(record["first"]), "second": digits.rate(record["second"])}
             kind = self.names.labelled(of_class, record["labelled"] == "positive")
             template = words.ERRORS_OTHER if sentence else words.ERRORS
-            shares = _shares_predicted(record, self.names, of_class, self._parts() | parts)
+            named = self._parts() | parts
+            shares = _shares_predicted(record["model"], self.names, of_class, named)
             sentence += template.format(kind=kind, mark=mark, shares=shares, **parts)
         if marked := self.names.marked():
             return f"{sentence}. {marked}."
@@ -129,17 +130,14 @@ class GapSentences:
             gap=self.short_gap,
             size=size_along(equal, self.digits),
         )
-        if gap["beyond_low"] is None:
-            return [sentence]
         low, high = gap["beyond_low"], gap["beyond_high"]
+        if low is None or high is None:
+            return [sentence]
         beyond: dict[str, Any] = {"value": gap["beyond"], "low": low, "high": high}
         digits = Digits.of(beyond)
         if not is_clear(beyond):
-            then = words.EQUAL_ERRORS_UNCLEAR.format(
-                error=error,
-                difference=digits.number(beyond["value"], "+"),
-                ends=digits.ends(beyond["low"], beyond["high"], "+"),
-            )
+            number, ends = digits.number(beyond["value"], "+"), digits.ends(low, high, "+")
+            then = words.EQUAL_ERRORS_UNCLEAR.format(error=error, difference=number, ends=ends)
         elif gap["predicted"] < 0 or equal < 0:
             difference = digits.change_in_points(beyond)
             then = words.EQUAL_ERRORS_SIGNED.format(error=error, difference=difference, **parts)
@@ -236,12 +234,10 @@ class GapSentences:
         )
 
 
-def _shares_predicted(
-    record: ErrorRecord | LargestRecord, names: Names, label: Any, parts: dict[str, str]
-) -> str:
+def _shares_predicted(model: str, names: Names, label: Any, parts: dict[str, str]) -> str:
     """Return "45% of A and 23% of B are predicted 1"."""
     template = words.ERRORS_SHARES
-    if record["model"] in names.data["probabilities"]:
+    if model in names.data["probabilities"]:
         template = words.ERRORS_PROBABILITY
     return template.format(pos=names.labelled(label), **parts)
 
@@ -270,13 +266,12 @@ _FOUR_FIFTHS = 0.8
 
 def largest_sentences(subject: Subject) -> list[str]:
     """Return what is said of each measure of a model."""
-    names, model = subject.names, subject.verdict["model"]
-    sentences = []
+    names, model, sentences = subject.names, subject.verdict["model"], []
     for record in subject.summary["largest"]:
         if record["model"] == model and record["reason"] != words.NOT_REQUESTED:
             sentences.append(_difference(record, names))
-            is_of_decisions = model not in names.data["probabilities"]
-            if record["measure"] == "selection_rate" and is_of_decisions:
+            are_decisions = model not in names.data["probabilities"]
+            if record["measure"] == "selection_rate" and are_decisions:
                 sentences += _impact(record, names)
     return sentences
 
@@ -284,8 +279,6 @@ def largest_sentences(subject: Subject) -> list[str]:
 def _difference(record: LargestRecord, names: Names) -> str:
     named, value = MEASURES[record["measure"]], record["value"]
     measure = named.plural
-    if value is None and not record["reason"]:
-        return words.LARGEST_TOO_FEW.format(measure=measure)
     if value is None or record["low"] is None or record["high"] is None:
         return words.LARGEST_NO_INTERVAL.format(measure=measure, reason=record["reason"])
     digits, is_clear = Digits.of(record), record["low"] > 0
@@ -296,7 +289,7 @@ def _difference(record: LargestRecord, names: Names) -> str:
             difference = words.DIFFER_BY.format(least=digits.end(record["low"]), most=bound)
         label, parts = names.data["positive"], _lowest_and_highest(record, names, digits)
         parts |= {"first": parts["high"], "second": parts["low"]}
-        shares = _shares_predicted(record, names, label, parts)
+        shares = _shares_predicted(record["model"], names, label, parts)
         kind = names.labelled(label, named.labelled == "positive")
         about = {"kind": kind, "shares": shares, "short": named.short}
         return words.LARGEST_ERRORS.format(difference=difference, **about)
@@ -339,11 +332,9 @@ def _impact(record: LargestRecord, names: Names) -> list[str]:
 
 
 def _four_fifths(place: str, names: Names) -> str:
-    data, marked = names.data, names.marked()
-    if marked and data["positive"] == data["favorable"]:
-        return words.FOUR_FIFTHS.format(place=place, marked="")
-    if marked:
-        return words.FOUR_FIFTHS.format(place=place, marked=f"; {marked}")
-    of = "" if data["positive"] is None else names.class_(data["positive"])
-    sentence = words.FOUR_FIFTHS.format(place=place, marked="")
-    return sentence + words.FOUR_FIFTHS_CHECK.format(of=of) if of else sentence
+    positive, marked = names.data["positive"], names.marked()
+    if not marked:
+        check = words.FOUR_FIFTHS_CHECK.format(of=names.class_(positive))
+        return words.FOUR_FIFTHS.format(place=place, marked="") + check
+    unfavourable = "" if positive == names.data["favorable"] else f"; {marked}"
+    return words.FOUR_FIFTHS.format(place=place, marked=unfavourable)

@@ -38,13 +38,13 @@ def notes(summary: Summary) -> list[str]:
 
 def doubts(subject: Subject) -> list[str]:
     """Return the notes that say that labels, predictions or scores may be the wrong ones."""
-    summary, names = subject.summary, subject.names
-    if names.compares_classes:
+    summary, models = subject.summary, subject.names.data["models"]
+    if subject.names.compares_classes:
         return []
-    reversed_ = (words.SCORES_REVERSED.format(model=name(x)) for x in names.data["models"])
-    known = {words.SAME_COLUMN, *reversed_}
     codings = [note for row in subject.verdicts for note in _of_coding(Subject(summary, row))]
-    return [*codings, *(note for note in summary["notes"] if note in known)]
+    of_columns = [words.SCORES_REVERSED.format(model=name(model)) for model in models]
+    of_columns.append(words.SAME_COLUMN)
+    return codings + [note for note in summary["notes"] if note in of_columns]
 
 
 def _of_rows(summary: Summary, names: Names) -> Iterator[str]:

@@ -12,7 +12,6 @@ from scipy.special import ndtri, stdtrit
 from biasamp_adapters import words
 from biasamp_adapters.auditing.evaluate import ModelAudit, bands_of, draws_of
 from biasamp_adapters.counting.labels import Array
-from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.report.audit_report import AuditReport
 
 
@@ -65,8 +64,9 @@ def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
         for name in runs[0].numbers:
             record = {"metric": name, "direction": direction, "runs": len(runs)}
             mean = _mean(draws_of(runs, name), runs[0].confidence, are_folds)
-            if np.isnan(mean["mean"]):
-                mean["reason"] = _why_undefined(runs, name)
+            for run in runs:
+                if name in run.numbers and np.isnan(run.numbers[name].value):
+                    mean["reason"] = run.reason or run.numbers[name].reason
             records.append(record | mean)
     return pd.DataFrame(records)
 
@@ -118,7 +118,7 @@ def _mean(draws: Sequence[Array] | None, confidence: float, are_folds: bool) -> 
     """
     record = {"mean": np.nan, "low": np.nan, "high": np.nan, "reason": ""}
     if draws is None:
-        return record
+        return record | {"reason": words.UNDEFINED}
     values, n = np.array([x[0] for x in draws]), len(draws)
     mean = record["mean"] = float(values.mean())
     if n < 2:
@@ -135,15 +135,6 @@ def _mean(draws: Sequence[Array] | None, confidence: float, are_folds: bool) -> 
         variance += (ndtri(level) * np.nanstd(of_mean)) ** 2
     reach = float(np.sqrt(variance))
     return record | {"low": mean - reach, "high": mean + reach}
-
-
-def _why_undefined(runs: Sequence[ModelAudit], name: str) -> str:
-    """Return why a number does not exist, of the first run that lacks it."""
-    for run in runs:
-        number = run.numbers.get(name, Estimate(np.nan, reason=words.UNDEFINED))
-        if np.isnan(number.value):
-            return run.reason or number.reason
-    return ""
 
 
 def _steps(audits: Sequence[ModelAudit]) -> Iterator[dict[str, Any]]:

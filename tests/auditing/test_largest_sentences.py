@@ -36,8 +36,6 @@ DIFFERENCES = {
     f"The true positive rates have no interval: {NO_INTERVAL}.": record(
         TPR, TWO, reason=NO_INTERVAL
     ),
-    "The true positive rates are not compared: fewer than two groups have 15 rows of that "
-    "kind.": record(TPR, {"A": 50}),
     "Among rows labelled 0, 45% of A and 23% of B are predicted 1 (FPR; they differ by 18 "
     "to 25 points).": record(FPR, ERRORS, (18, 25)),
     "Among rows labelled 0, 50% of A and 47% of B are predicted 1 (FPR; no clear "
