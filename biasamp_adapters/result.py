@@ -55,6 +55,11 @@ class Measurement:
         return 0.0
 
     @property
+    def reason_for_0(self) -> str:
+        """Why the value is 0 whatever is predicted, and has no interval; empty if it is not."""
+        return ""
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Caveats on the value."""
         return ()
@@ -131,11 +136,14 @@ class Measurement:
 
         ``drawing`` are notes on how these were drawn.
         """
-        undrawn = Trust(np.empty(0), self.reason_not_to_draw or words.NOT_REQUESTED)
-        estimates = {
-            name: estimate(x, self.trust(name, x, scores) if scores else undrawn, confidence)
-            for name, x in self.point().items()
-        }
+        reason = self.reason_for_0
+        if not scores:
+            reason = reason or self.reason_not_to_draw or words.NOT_REQUESTED
+        estimates = {}
+        for name, value in self.point().items():
+            trust = Trust(scores.get(name, np.empty(0)), reason)
+            trust = trust if reason else self.trust(name, value, scores)
+            estimates[name] = estimate(value, trust, confidence)
         notes = [*self.evaluation.notes, *self.notes, *self.further_notes, *drawing]
         replicates = scores.get("value", np.empty(0))
         n_undefined = len(replicates) - int(np.isfinite(replicates).sum())

@@ -51,6 +51,7 @@ TITLE_PREDICTED = "{title}, and {feature} predicted"
 GROUPS_LEFT_OUT = "{n} of {all} {members} compared: {names} {are} too small"
 NAME_AND_SIZE = "{name} ({size})"
 KIND, PROBABILITIES_KIND = "predictions are classes", "predictions are probabilities"
+KINDS = "predictions are classes, those of {models} probabilities"
 COMPARED_WITH_LABELS = "compared with the labels of these rows"
 COMPARED_WITH_RATES = "compared with given rates, without labels"
 SIGNS_FROM = "signs of BA from {rows}"
@@ -151,7 +152,7 @@ BOUND_SEVERAL = (
     "a smaller one is possible."
 )
 BOUND_OTHERS = (
-    "For the {gaps} that {do} not clearly {verb}, a change of more than {bound} is excluded."
+    "For the {unclear} that {do} not clearly {verb}, a change of more than {bound} is excluded."
 )
 
 # The verdict on several models, or on none.
@@ -202,11 +203,10 @@ BA_SIDE_UNCLEAR = (
 )
 BA_BARELY = "BA is barely {side} 0; by the wider band of the gap this is not clear."
 BA_UNCLEAR = "BA is not clearly different from 0, but {gaps}. A mean can hide opposite changes."
-BA_IS_0 = "BA is 0 for every model here: all groups have the same rates in {signs}."
 BA_SIGNS = (
     "The sign of {k:,} of {m:,} rates in BA is not clear, so BA may have the wrong sign there."
 )
-THE_LABELS, THE_GIVEN_RATES = "the labels", "the given rates"
+THE_LABELS, THE_REFERENCE, THE_GIVEN_RATES = "the labels", "the reference", "the given rates"
 
 # Equal error rates.
 
@@ -285,7 +285,6 @@ LARGEST_UNCLEAR = (
     "a difference of more than {bound} is excluded."
 )
 LARGEST_NO_INTERVAL = "The {measure} have no interval: {reason}."
-LARGEST_TOO_FEW = "The {measure} are not compared: fewer than two groups have 15 rows of that kind."
 LARGEST_ERRORS = "Among rows labelled {kind}, {shares} ({short}; {difference})."
 DIFFER_BY = "they differ by {least} to {most}"
 DIFFER_UNCLEAR = "no clear difference, at most {bound}"
@@ -380,7 +379,7 @@ THRESHOLD_EACH = (
     "(PrevalenceThreshold), {outcome} in the rows that set the thresholds."
 )
 SMALL_MEMBERS = (
-    "Collect more rows, or merge {members} where that makes sense; a {member} that is left out "
+    "Collect more {unit}, or merge {members} where that makes sense; a {member} that is left out "
     "is not checked."
 )
 START_WITH = "Start with the {gaps} that grow or appear; to_frame('gaps') lists them."
@@ -487,10 +486,6 @@ SHARES_UNDEFINED = (
     "{k} of {m} shares of groups in {metric} are undefined and left out of the mean: "
     "there are no predictions or reference rows of {names}."
 )
-NONE_FREQUENT = (
-    "All groups are equally frequent among the positives of the reference, "
-    "so MALS is 0 for every model."
-)
 UNCERTAIN_SIGNS = (
     "For {k} of {m} rates the sign in BA is not clear in the reference (|z| below 1.96)."
 )
@@ -532,13 +527,16 @@ NOT_REQUESTED = "no intervals were requested (n_boot=0)"
 TOO_FEW_REPLICATES = "a level of {level:.6g}% needs at least {n:,} replicates"
 UNDEFINED = "the value is undefined"
 UNBOUNDED = "the value is unbounded, because the loss is 0"
+NO_SIGNS = "no rate differs between groups in {decided_by}, so it is 0 for every model"
+ONE_TO_GUESS = "there is only one group to guess, so it is 0 for every model"
+NONE_FREQUENT = "no group is over-represented in {decided_by}, so it is 0 for every model"
 SMALL_GROUPS = "{names} have fewer than 15 {unit} each and carry {share:.0%} of its variance"
 HALF_A_ROW = (
     "half a row of the smallest group or class would change it by more than its standard error; "
     "more rows are needed"
 )
 TOO_FEW_ROWS = "LA and DPA need at least 20 rows"
-NO_VARIATION = "every replicate gives the same value"
+NO_VARIATION, ONE_GROUP_ONLY = "every replicate gives the same value", "there is only one group"
 RARE = "{k:,} of {n:,} replicates are undefined, because a group or class is too rare"
 ALONE = "more than 3% of the rows have a group and class that no other row has"
 NO_DEPENDENCE_SHOWN = "no dependence can be told from chance, so its strength has no interval"
@@ -582,7 +580,8 @@ FAILED = "{model}: {name} is {value} ({ends}), {what}."
 FORBIDDEN = "{model}: the verdict is {words} ({code}), which is forbidden."
 FORBIDDEN_STATUS = "{model}: {gap} {status}, which is forbidden."
 CANNOT_BE_CHECKED = "{model}: {name} cannot be judged: {reason}."
-CHANGE_OF_GAP = "the change of {gap}"
+CHANGE_OF_GAP, GAPS_OF = "the change of {gap}", "gaps of {names}"
+NEEDS_TWO = "a gap needs two {members} with {n} {unit} or more"
 CHECKS_PASSED = "Checks: all {n} passed."
 CHECKS_FAILED = "Checks: {failed} of {n} failed."
 CHECKS_NOT_JUDGED = "Checks: {failed} of {n} failed and {unknown} cannot be judged."

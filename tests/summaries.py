@@ -121,7 +121,7 @@ def make(**parts: Any) -> dict[str, Any]:
     ``scored`` are the models with scores, ``missing_predictions`` their numbers by model.
     """
     data = {"rows": 5000, "models": ["model"], "label": "hired", "feature": "race", "positive": 1}
-    data |= {"kind": "classes", "probabilities": False, "directions": ["A->T"], "favorable": None}
+    data |= {"kind": "classes", "probabilities": [], "directions": ["A->T"], "favorable": None}
     data |= {"groups": members({"A": 3000, "B": 2000}), "classes": members({0: 2700, 1: 2300})}
     data |= {"compared_with": "labels", "reference": None, "weights": None, "clusters": None}
     data |= {"n_clusters": None, "unit": "rows", "left_out": 0, "missing_groups": {}}

@@ -119,13 +119,6 @@ def _(d: Direction, m: Parts) -> Any:
     return occurs and is_against and side(d, m["side"]) and signs(d, m["signs"])
 
 
-@family(r"BA is 0 for every model here: all groups have the same rates in <signs:signs>\.")
-def _(d: Direction, m: Parts) -> Any:
-    bas = [d.metric(f"ba_{d.suffix}", x["model"])["value"] for x in d.verdicts]
-    has_signs = any(x["sign"] for x in d.summary["rates"] if x["direction"] == d.name)
-    return signs(d, m["signs"]) and not any(bas) and not has_signs
-
-
 # The last line of the box.
 
 
@@ -303,6 +296,7 @@ def _(d: Direction, m: Parts) -> Any:
     differ = any(is_clear(x) for x in d.summary["differences"] if x["key"] == "accuracy")
     models = {shown(x["model"]): x["value"] for x in accuracies(d)}
     is_right = (models[m["a"]], models[m["b"]]) == (low["value"], high["value"])
+    is_right = is_right and len(d.data["probabilities"]) in (0, len(d.verdicts))
     return differ and is_right and is_rate(m["r"], low["value"]) and is_rate(m["s"], high["value"])
 
 
@@ -327,12 +321,12 @@ def _(d: Direction, m: Parts) -> Any:
 
 
 @family(
-    r"Collect more rows, or merge (?P<nouns>\w+) where that makes sense; a (?P<noun>\w+) that is "
-    r"left out is not checked\."
+    r"Collect more (?P<unit>rows|clusters), or merge (?P<nouns>\w+) where that makes sense; a "
+    r"(?P<noun>\w+) that is left out is not checked\."
 )
 def _(d: Direction, m: Parts) -> Any:
     is_named = m["nouns"] == d.nouns and m["noun"] == d.noun
-    return is_named and bool(small(d))
+    return is_named and bool(small(d)) and d.data["unit"].endswith(m["unit"])
 
 
 def small(d: Direction) -> list[Any]:

@@ -77,8 +77,8 @@ FACTS = [
     fact(r"([\d,]+) models", lambda d, x: n_of(x) == len(d.data["models"])),
     fact(r"(.+ compared): (.+) (?:is|are) too small", is_left_out),
     fact(
-        r"predictions are (classes|probabilities)",
-        lambda d, x: (x[1] == "probabilities") == d.data["probabilities"],
+        r"predictions are (?:classes|classes, those of (.+) probabilities|(probabilities))",
+        lambda d, x: is_kind(d, x[1], x[2] is not None),
     ),
     fact(r"(.+) is marked as (favourable|unfavourable)", lambda d, x: is_marked(d, x[1], x[2])),
     fact(r"compared with the labels of these rows", lambda d, x: d.true == "labels"),
@@ -88,10 +88,22 @@ FACTS = [
     fact(r"([\d,]+) clusters of (.+)", lambda d, x: n_of(x) == d.data["n_clusters"]),
     fact(r"([\d,]+) predictions? missing", lambda d, x: n_of(x) == sum(d.data["missing"].values())),
     fact(
+        r"([\d,]+) predicted groups? missing",
+        lambda d, x: n_of(x) == sum(d.data["missing_groups"].values()),
+    ),
+    fact(
         r"([\d,]+) rows? with missing values left out", lambda d, x: n_of(x) == d.data["left_out"]
     ),
     fact(r"(.+) intervals", lambda d, x: is_level(d, x[1])),
 ]
+
+
+def is_kind(d: Direction, models: str | None, are_all: bool) -> bool:
+    """Return whether some models, all or none predict probabilities."""
+    soft = d.data["probabilities"]
+    if models is None:
+        return len(soft) == (len(d.data["models"]) if are_all else 0)
+    return 0 < len(soft) < len(d.data["models"]) and models.startswith(shown(soft[0]))
 
 
 def is_marked(d: Direction, name: str, mark: str) -> bool:
@@ -271,7 +283,7 @@ def _(d: Direction, m: Parts) -> Any:
 
 @family(r"Predictions are probabilities, so predicted rates are mean probabilities\.")
 def _(d: Direction, m: Parts) -> Any:
-    return d.data["probabilities"]
+    return bool(d.data["probabilities"])
 
 
 @family(
@@ -317,8 +329,6 @@ def _(d: Direction, m: Parts) -> Any:
     r"whatever the labels are; read DPA\(U\)\.",
     r"(?P<names>.+?) ha(?:s|ve) rows in fewer than 60 clusters, so their intervals may be too "
     r"narrow\.",
-    r"All groups are equally frequent among the positives of the reference, so MALS is 0 for every "
-    r"model\.",
     r"y_true and y_pred are the same column\.",
     r"If .+ counts rows, use Counts\.from_frame\(frame, \.\.\., count=.+\)\.",
     r"<n:n> replicates were drawn instead of <k:n>; set n_boot=<x:n> to draw all\.",

@@ -102,7 +102,7 @@ def thresholds(d: Direction) -> list[Any]:
 def undoes_half(d: Direction, row: Any) -> bool:
     gap = d.main
     is_half = abs(row["gap"] - gap["true"]) <= abs(gap["predicted"] - gap["true"]) / 2
-    return is_half and not row["accuracy_falls"]
+    return is_half and row["accuracy_falls"] is False
 
 
 OUTCOME = rf"the {GAP} would be <x:size>, BA <y:x> points? and the accuracy <r:rate>"
@@ -133,7 +133,8 @@ def _(d: Direction, m: Parts) -> Any:
 )
 def _(d: Direction, m: Parts) -> Any:
     rows = [row for row in thresholds(d) if row["threshold"] is not None]
-    return bool(rows) and not any(undoes_half(d, row) for row in rows)
+    are_decisions = all(row["accuracy_falls"] is not None for row in rows)
+    return bool(rows) and are_decisions and not any(undoes_half(d, row) for row in rows)
 
 
 @family(

@@ -156,7 +156,8 @@ def _(d: Direction, m: Parts) -> Any:
     values = [accuracies[ordered[place]]["value"] for place in (0, -1)]
     named = [accuracies[m[model]]["value"] for model in ("i", "j")]
     right = all(is_rate(m[text], x) for text, x in zip("tu", values, strict=True))
-    return values == named and right and m["t"] != m["u"]
+    is_alike = len(d.data["probabilities"]) in (0, len(d.verdicts))
+    return values == named and right and m["t"] != m["u"] and is_alike
 
 
 def are_codes(d: Direction, body: str) -> bool:

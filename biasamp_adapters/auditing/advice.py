@@ -203,7 +203,8 @@ def _what_to_do(subject: Subject) -> Iterator[str]:
         if is_larger and names.has_two_classes:
             yield from _thresholds(subject)
     if any(map(is_small, names.members)) and verdict["why"] != "one_group":
-        yield words.SMALL_MEMBERS.format(members=names.nouns, member=names.noun)
+        unit = names.data["unit"].removeprefix("effective ")
+        yield words.SMALL_MEMBERS.format(unit=unit, members=names.nouns, member=names.noun)
     growing = sum(gap["status"] in UP for gap in subject.gaps)
     if is_larger and len(subject.gaps) > _MANY_GAPS and growing > 1:
         yield words.START_WITH.format(gaps=count(growing, "gap"))
@@ -222,11 +223,11 @@ def _thresholds(subject: Subject) -> Iterator[str]:
     """Return what other thresholds of the score would give, if they undo half of the change."""
     model, names, main = subject.verdict["model"], subject.names, subject.main
     if model not in names.data["scores"]:
-        if not names.data["probabilities"]:
+        if model not in names.data["probabilities"]:
             yield words.PASS_SCORES
         return
     records = [row for row in subject.summary["thresholds"] if row["model"] == model]
-    if main is None or not records:
+    if main is None or not records or records[0]["accuracy_falls"] is None:
         return
     gap = subject.gaps[main]
     of_gap = GapSentences(gap, names, subject.gaps)

@@ -16,6 +16,7 @@ from biasamp_adapters.auditing.ba_and_models import (
 )
 from biasamp_adapters.auditing.facts import head, level
 from biasamp_adapters.auditing.gap_sentences import GapSentences
+from biasamp_adapters.auditing.notes import doubts
 from biasamp_adapters.auditing.subject import (
     DOWN,
     UP,
@@ -53,7 +54,7 @@ class Answer:
         The code in words; empty for several models.
     headline : str
     named : list of lists of str
-        The sentences of each named gap, or the bound of all.
+        What puts all in doubt, and the sentences of each named gap, or the bound of all.
     more : list of str
         The rest of the first screen.
     details : list of str
@@ -124,7 +125,7 @@ def _answer(summary: Summary, direction: str) -> Answer:
         tone=tone_of(codes.pop()) if len(codes) == 1 else "unclear",
         tag=tag,
         headline=headline,
-        named=_named(subject),
+        named=[*filter(None, [doubts(subject)]), *_named(subject)],
         more=[*of_gap, *_with_model(subject, of_ba)],
         details=[*_with_model(subject, details), *model_differences(subject)],
         closing=_closing(subject),
@@ -243,7 +244,7 @@ def _named(subject: Subject) -> list[list[str]]:
         return []
     if not named:
         every = [gap for row in subject.verdicts for gap in gaps_of(subject.summary, row)]
-        return [[_bound(words.BOUND_SEVERAL, every, subject)]]
+        return [_bound(words.BOUND_SEVERAL, every, subject)]
     is_only_gap = len(gaps) == 1 and not subject.has_several_models
     paragraphs = []
     for gap in named:
@@ -252,7 +253,7 @@ def _named(subject: Subject) -> list[list[str]]:
         if not is_only_gap:
             sentences.insert(0, _most_certain(subject, gap, of_gap.headline()))
         elif not is_changed(gap):
-            sentences.append(_bound(words.BOUND_ONE, gaps, subject))
+            sentences += _bound(words.BOUND_ONE, gaps, subject)
         paragraphs.append(sentences)
     return paragraphs
 
@@ -261,19 +262,18 @@ def _most_certain(subject: Subject, gap: GapRecord, headline: str) -> str:
     model = f", {subject.name}" if subject.has_several_models else ""
     if len(subject.named) == 1:
         return words.MOST_CERTAIN.format(model=model, headline=headline)
-    kind = words.SMALLER
-    if gap["status"] in UP:
-        kind = words.LARGER
-    elif gap["status"] == "reverses":
-        kind = words.REVERSED
+    kinds = {"shrinks": words.SMALLER, "reverses": words.REVERSED}
+    kind = kinds.get(gap["status"], words.LARGER)
     return words.MOST_CERTAIN_TO.format(kind=kind, model=model, headline=headline)
 
 
-def _bound(template: str, records: Sequence[GapRecord], subject: Subject, **parts: str) -> str:
-    """Return the largest change that the bands of some gaps leave possible."""
-    widest = max(records, key=_reach)
+def _bound(template: str, gaps: Sequence[GapRecord], subject: Subject, **parts: str) -> list[str]:
+    """Return the largest change that the bands of some gaps leave possible, unless it is 0."""
+    widest = max(gaps, key=_reach)
+    if not _reach(widest):
+        return []
     bound = Digits.of(widest).bound(_reach(widest))
-    return template.format(bound=bound, level=level(subject.summary), **parts)
+    return [template.format(bound=bound, level=level(subject.summary), **parts)]
 
 
 def _reach(gap: GapRecord) -> float:
@@ -294,8 +294,8 @@ def _changes(subject: Subject) -> list[str]:
         do = agree(len(unclear), "does", "do")
         of_gaps = count(len(unclear), "gap")
         verb, _ = verb_of_unclear(unclear)
-        parts = {"gaps": of_gaps, "do": do, "verb": verb}
-        sentences.append(_bound(words.BOUND_OTHERS, unclear, subject, **parts))
+        parts = {"unclear": of_gaps, "do": do, "verb": verb}
+        sentences += _bound(words.BOUND_OTHERS, unclear, subject, **parts)
     return sentences
 
 

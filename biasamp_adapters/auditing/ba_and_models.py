@@ -25,8 +25,8 @@ def ba_sentences(subject: Subject) -> tuple[list[str], list[str]]:
     if ba is None:
         return [], []
     signs = _signs(subject)
-    if ba["value"] == 0 and _has_no_signs(subject):
-        return [], [words.BA_IS_0.format(signs=signs)]
+    if {row["sign"] for row in subject.rates} == {0}:  # The reason for no interval says so.
+        return [], []
     change = Digits.of(ba).change_in_points(ba)
     if verdict["half"] and len(subject.gaps) == 1:
         its_own = words.BA_ITS_OWN if ba["low"] != ba["high"] else ""
@@ -83,10 +83,6 @@ def _signs(subject: Subject) -> str:
         return count(data["reference"], "reference row")
     has_labels = subject.names.true == words.LABELS
     return words.THE_LABELS if has_labels else words.THE_GIVEN_RATES
-
-
-def _has_no_signs(subject: Subject) -> bool:
-    return bool(subject.rates) and not any(row["sign"] for row in subject.rates)
 
 
 def _is_two_by_two(subject: Subject) -> bool:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import gaps_of
+from biasamp_adapters.auditing.subject import Subject, is_small
 from biasamp_adapters.auditing.summary import MEASURES, GapRecord, MetricRecord, Number, Summary
+from biasamp_adapters.counting.labels import name_list
 from biasamp_adapters.figures import MINUS, Digits, name, ratio, sign_of, unknown_name, with_unit
+from biasamp_adapters.inference.intervals import FEW_ROWS
 
 #: The ranges of numbers by their keys without the direction.
 _RANGES = dict.fromkeys(
@@ -68,6 +70,11 @@ class _Checked(NamedTuple):
         sentence = template.format(**about, **parts)
         return Failure(self.model, self.name, value, low, high, bound, judged, sentence)
 
+    def not_judged(self, bound: float | str) -> Failure:
+        """Return that the number has no interval."""
+        reason = self.number["reason"] or "it has no interval"
+        return self.fail(bound, False, words.CANNOT_BE_CHECKED, reason=reason)
+
 
 def check(summary: Summary, rules: Mapping[str, Any], forbid: Any) -> list[Failure]:
     """Return the checks of a report that fail or cannot be judged; see AuditReport.check."""
@@ -81,7 +88,7 @@ def check(summary: Summary, rules: Mapping[str, Any], forbid: Any) -> list[Failu
     for rule, bounds in rules.items():
         for asked, bound in (bounds or {}).items():
             numbers = _find(summary, asked, rule)
-            limit = _read_bound(asked, bound, numbers[0].key)
+            limit = _read_bound(rule, asked, bound, numbers[0].key)
             failures += filter(None, (_judge(rule, x, limit) for x in numbers))
     is_one = isinstance(forbid, str) or not isinstance(forbid, Iterable)
     codes = [forbid] if is_one else forbid
@@ -96,7 +103,8 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
         if direction not in summary["data"]["directions"]:
             [known] = summary["data"]["directions"]
             raise ValueError(f"gaps must be those of {known} in this report; received {plain!r}")
-        return list(_gaps(summary, direction))
+        verdicts = [row for row in summary["verdicts"] if row["direction"] == direction]
+        return [gap for row in verdicts for gap in _gaps(Subject(summary, row))]
     numbers = [_Checked(x["model"], x["name"], x["key"], x) for x in numbers_of(summary)]
     found = [x for x in numbers if plain in (x.name, x.key, x.name.removesuffix(" A->T"))]
     if not found:
@@ -128,17 +136,19 @@ def numbers_of(summary: Summary) -> list[MetricRecord]:
     return numbers
 
 
-def _gaps(summary: Summary, direction: str) -> Iterator[_Checked]:
-    """Yield the changes of all gaps of a direction; of models without gaps the reason."""
-    for verdict in summary["verdicts"]:
-        if verdict["direction"] != direction:
-            continue
-        gaps = gaps_of(summary, verdict)
-        for gap in gaps:
-            text = words.CHANGE_OF_GAP.format(gap=_name_of_gap(gap))
-            yield _Checked(gap["model"], text, "gaps", gap)
-        if not gaps:
-            yield _Checked(verdict["model"], "gaps", "gaps", _nothing(verdict["why"]))
+def _gaps(subject: Subject) -> Iterator[_Checked]:
+    """Yield the changes of all gaps of a model, and those that are not judged, with the reason."""
+    names, model = subject.names, subject.verdict["model"]
+    for gap in subject.gaps:
+        text = words.CHANGE_OF_GAP.format(gap=_name_of_gap(gap))
+        yield _Checked(model, text, "gaps", gap)
+    small = [x["name"] for x in names.members if x["rows"] and is_small(x)]
+    if not subject.gaps:
+        yield _Checked(model, "gaps", "gaps", _nothing(subject.verdict["why"]))
+    elif small:
+        parts = {"members": names.nouns, "n": FEW_ROWS, "unit": names.data["unit"]}
+        of_small = words.GAPS_OF.format(names=name_list(small))
+        yield _Checked(model, of_small, "gaps", _nothing(words.NEEDS_TWO.format(**parts)))
 
 
 def _name_of_gap(gap: GapRecord) -> str:
@@ -149,18 +159,19 @@ def _nothing(why: str) -> Number:
     return Number(value=None, low=None, high=None, reason=why.replace("_", " "))
 
 
-def _read_bound(asked: str, bound: Any, key: str) -> float:
+def _read_bound(rule: str, asked: str, bound: Any, key: str) -> float:
     """Return a bound as a fraction: 0.02, "2pt" and "2%" are the same."""
+    text = str(bound).strip()
+    digits = text.removesuffix("pt").removesuffix("%")
     try:
-        text = str(bound).strip()
-        number = float(text.removesuffix("pt").removesuffix("%"))
+        number = float(digits) if digits == text else float(digits) / 100
     except ValueError:
         raise ValueError(f"the bound of {asked} must be a number; received {bound!r:.40}") from None
-    if text.endswith(("pt", "%")):
-        number /= 100
     low, high = _RANGES[re.sub("_[at]_to_[at]$", "", key)]
+    low = 0 if rule == "require_within" else low
     if isinstance(bound, bool) or not low <= number <= high:
-        points = f" {number:g} points are {number / 100:g}." if abs(number) > 1 else ""
+        are_points = digits == text and 1 < abs(number) <= 100
+        points = f" {number:g} points are {number / 100:g}." if are_points else ""
         raise ValueError(
             f"The bound of {asked} must lie between {low} and {high}; received {bound}.{points}"
         )
@@ -172,8 +183,7 @@ def _judge(rule: str, checked: _Checked, bound: float) -> Failure | None:
     number = checked.number
     value, low, high = number["value"], number["low"], number["high"]
     if value is None or low is None or high is None:
-        reason = number["reason"] or "it has no interval"
-        return checked.fail(bound, False, words.CANNOT_BE_CHECKED, reason=reason)
+        return checked.not_judged(bound)
     passes = {
         "fail_above": low <= bound,
         "require_below": high < bound,
@@ -202,16 +212,16 @@ def _forbidden(summary: Summary, code: str) -> Iterator[Failure]:
     if code not in allowed:
         raise ValueError(f"forbid must name {', '.join(allowed)}; received {code!r:.40}")
     for verdict in summary["verdicts"]:
-        number = _nothing(verdict["why"])
-        checked = _Checked(verdict["model"], "verdict", "", number)
+        subject = Subject(summary, verdict)
+        checked = _Checked(verdict["model"], "verdict", "", _nothing(verdict["why"]))
         if verdict["code"] == "cannot_say" != code:
-            yield checked.fail(code, False, words.CANNOT_BE_CHECKED, reason=number["reason"])
+            yield checked.not_judged(code)
         elif code in words.STATUSES:
-            for gap in gaps_of(summary, verdict):
-                if gap["status"] == code:
-                    checked = _Checked(verdict["model"], "gaps", "", gap)
-                    parts = {"gap": _name_of_gap(gap), "status": code}
-                    yield checked.fail(code, True, words.FORBIDDEN_STATUS, **parts)
+            for gap in (gap for gap in subject.gaps if gap["status"] == code):
+                checked = _Checked(verdict["model"], "gaps", "", gap)
+                parts = {"gap": _name_of_gap(gap), "status": code}
+                yield checked.fail(code, True, words.FORBIDDEN_STATUS, **parts)
+            yield from (x.not_judged(code) for x in _gaps(subject) if x.number["value"] is None)
         elif verdict["code"] == code:
             parts = {"words": words.VERDICTS[code], "code": code}
             yield checked.fail(code, True, words.FORBIDDEN, **parts)

@@ -34,6 +34,7 @@ from biasamp_adapters.counting.margins import (
     pass_errors,
 )
 from biasamp_adapters.counting.reference import Evaluation
+from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.inference.bands import NOISE, simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import FurtherScores
@@ -104,15 +105,20 @@ def _sizes(evaluation: Evaluation, given: str, n_rows: Array) -> tuple[Array, st
     """Return what counts for each group: clusters that have rows of it, or effective rows."""
     rows = evaluation.rows
     if rows.cluster is not None and rows.block_sums is None:
-        members = rows.variable(given).sparse[:, : len(n_rows)]
-        entries = np.ones(len(rows)), (rows.cluster, np.arange(len(rows)))
-        in_cluster = sparse.csr_array(entries, (rows.n_clusters, len(rows))) @ members
-        return (in_cluster > 0).sum(axis=0).astype(np.float64), "clusters"
+        return _count_clusters(rows, given, np.ones(len(rows))), "clusters"
     if rows.w is None:
         return n_rows, "rows"
     margins = margins_of_data(rows)
     weight, squared = (m.joint(given, ALL)[0, :, 0] for m in (margins, margins.squared))
     return divide(weight**2, squared, 0.0), "effective rows"
+
+
+def _count_clusters(rows: Rows, given: str, is_counted: Array) -> Array:
+    """Return in how many clusters each group has rows that are counted."""
+    members = rows.variable(given).sparse[:, : len(rows.labels_of(given))]
+    entries = is_counted, (rows.cluster, np.arange(len(rows)))
+    in_cluster = sparse.csr_array(entries, (rows.n_clusters, len(rows))) @ members
+    return np.asarray((in_cluster > 0).sum(axis=0), dtype=np.float64)
 
 
 def measure_groups(ba: RateMeasurement, members: Members) -> FurtherScores:
@@ -263,12 +269,19 @@ class ModelAudit:
         draws, sizes = self.rates[name][:, :-1], self.members.sizes
         if name == "accuracy":
             return draws, sizes
-        positives = self.rates["true"][0, :-1, of_class] * sizes
-        if _LABELLED.get(name) == "positive":
-            sizes = positives
-        if _LABELLED.get(name) == "negative":
-            sizes = sizes - positives
+        if kind := _LABELLED.get(name):
+            sizes = self._sizes_of_kind(kind, of_class)
         return draws[..., of_class], sizes
+
+    def _sizes_of_kind(self, kind: str, of_class: int) -> Array:
+        """Return the sizes of groups among rows labelled "positive" or "negative"."""
+        if self.members.unit == "clusters":
+            (given, of), rows = ROLES[self.direction], self.evaluation.rows
+            is_positive = rows.variable(of).sparse[:, [of_class]].toarray()[:, 0]
+            is_counted = is_positive if kind == "positive" else 1 - is_positive
+            return _count_clusters(rows, given, is_counted)
+        share: Array = self.rates["true"][0, :-1, of_class]
+        return self.members.sizes * (share if kind == "positive" else 1 - share)
 
     def difference(self, name: str, gap: Gap) -> Array:
         """Return the difference of a rate between the groups of a gap, in all draws."""

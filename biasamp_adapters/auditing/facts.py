@@ -24,7 +24,9 @@ def facts(summary: Summary) -> list[str]:
     if len(data["models"]) > 1:
         parts.append(count(len(data["models"]), "model"))
     parts += [*_outside_groups(data), *_left_out(summary)]
-    parts.append(words.PROBABILITIES_KIND if data["probabilities"] else words.KIND)
+    soft = data["probabilities"]
+    kinds = {0: words.KIND, len(data["models"]): words.PROBABILITIES_KIND}
+    parts.append(kinds.get(len(soft), words.KINDS.format(models=join(map(name, soft)))))
     if marked := names_of(summary, data["directions"][0]).marked():
         parts.append(marked)
     parts += _compared_with(data)
@@ -85,16 +87,14 @@ def _outside_groups(data: Data) -> Iterator[str]:
             yield template.format(n=n, rows=rows, are=agree(n, "is", "are"))
 
 
-def _left_out(summary: Summary) -> list[str]:
-    """Return the groups and classes that are too small, for directions with a verdict."""
-    parts = []
+def _left_out(summary: Summary) -> Iterator[str]:
+    """Yield the groups and classes that are too small, for directions with a verdict."""
     judged = {row["direction"] for row in summary["verdicts"] if row["code"] != "cannot_say"}
     for direction in summary["data"]["directions"]:
         names = names_of(summary, direction)
         small = [member for member in names.members if is_small(member)]
         if small and direction in judged:
-            parts.append(_too_small(names, small))
-    return parts
+            yield _too_small(names, small)
 
 
 def _too_small(names: Names, small: list[Member]) -> str:
@@ -120,23 +120,20 @@ def _size(size: float, unit: str) -> str:
     return f"{rounded:.1f} {unit}"
 
 
-def _compared_with(data: Data) -> list[str]:
-    """Return what predictions are compared with, and which rows count how."""
-    parts = [
-        words.COMPARED_WITH_LABELS
-        if data["compared_with"] == words.LABELS
-        else words.COMPARED_WITH_RATES
-    ]
+def _compared_with(data: Data) -> Iterator[str]:
+    """Yield what predictions are compared with, and which rows count how."""
+    has_labels = data["compared_with"] == words.LABELS
+    yield words.COMPARED_WITH_LABELS if has_labels else words.COMPARED_WITH_RATES
     if data["reference"] is not None:
-        parts.append(words.SIGNS_FROM.format(rows=count(data["reference"], "reference row")))
+        yield words.SIGNS_FROM.format(rows=count(data["reference"], "reference row"))
     if data["weights"] is not None:
-        parts.append(words.WEIGHTED_BY.format(column=name(data["weights"])))
+        yield words.WEIGHTED_BY.format(column=name(data["weights"]))
     if data["clusters"] is not None and data["n_clusters"] is not None:
         column = name(data["clusters"])
-        parts.append(words.CLUSTERS_OF.format(n=data["n_clusters"], column=column))
-    if missing := sum([*data["missing"].values(), *data["missing_groups"].values()]):
-        predictions = count(missing, "prediction")
-        parts.append(words.MISSING_PREDICTIONS.format(predictions=predictions))
+        yield words.CLUSTERS_OF.format(n=data["n_clusters"], column=column)
+    nouns = {"prediction": data["missing"], "predicted group": data["missing_groups"]}
+    for noun, by_model in nouns.items():
+        if missing := sum(by_model.values()):
+            yield words.MISSING_PREDICTIONS.format(predictions=count(missing, noun))
     if data["left_out"]:
-        parts.append(words.LEFT_OUT.format(rows=count(data["left_out"], "row")))
-    return parts
+        yield words.LEFT_OUT.format(rows=count(data["left_out"], "row"))

@@ -72,7 +72,7 @@ class GapSentences:
         template, directions = words.RATES, words.OFTEN
         if self.names.compares_classes:
             template, directions = words.RATES_SHARE, words.LARGE
-        elif self.names.data["probabilities"]:
+        elif gap["model"] in self.names.data["probabilities"]:
             template, directions = words.RATES_PROBABILITY, words.HIGH
         first = self._direction(gap["first_true"], gap["first_predicted"])
         second = self._direction(gap["second_true"], gap["second_predicted"])
@@ -107,12 +107,13 @@ class GapSentences:
         marks = [words.NO_CLEAR_DIFFERENCE if mark else "" for mark in unclear]
         if unclear == [True, True]:
             marks = ["", words.NO_CLEAR_DIFFERENCE_IN_EITHER]
-        digits, sentence = Digits.of(*records), ""
+        digits, sentence, of_class = Digits.of(*records), "", self.gap["of_class"]
         for record, mark in zip(records, marks, strict=True):
             parts = {"first": digits.rate(record["first"]), "second": digits.rate(record["second"])}
-            kind = self.names.labelled(self.gap["of_class"], record["labelled"] == "positive")
+            kind = self.names.labelled(of_class, record["labelled"] == "positive")
             template = words.ERRORS_OTHER if sentence else words.ERRORS
-            shares = shares_predicted(self.names, self.gap["of_class"], self._parts() | parts)
+            named = self._parts() | parts
+            shares = _shares_predicted(record["model"], self.names, of_class, named)
             sentence += template.format(kind=kind, mark=mark, shares=shares, **parts)
         if marked := self.names.marked():
             return f"{sentence}. {marked}."
@@ -129,17 +130,14 @@ class GapSentences:
             gap=self.short_gap,
             size=size_along(equal, self.digits),
         )
-        if gap["beyond_low"] is None:
-            return [sentence]
         low, high = gap["beyond_low"], gap["beyond_high"]
+        if low is None or high is None:
+            return [sentence]
         beyond: dict[str, Any] = {"value": gap["beyond"], "low": low, "high": high}
         digits = Digits.of(beyond)
         if not is_clear(beyond):
-            then = words.EQUAL_ERRORS_UNCLEAR.format(
-                error=error,
-                difference=digits.number(beyond["value"], "+"),
-                ends=digits.ends(beyond["low"], beyond["high"], "+"),
-            )
+            number, ends = digits.number(beyond["value"], "+"), digits.ends(low, high, "+")
+            then = words.EQUAL_ERRORS_UNCLEAR.format(error=error, difference=number, ends=ends)
         elif gap["predicted"] < 0 or equal < 0:
             difference = digits.change_in_points(beyond)
             then = words.EQUAL_ERRORS_SIGNED.format(error=error, difference=difference, **parts)
@@ -236,10 +234,10 @@ class GapSentences:
         )
 
 
-def shares_predicted(names: Names, label: Any, parts: dict[str, str]) -> str:
+def _shares_predicted(model: str, names: Names, label: Any, parts: dict[str, str]) -> str:
     """Return "45% of A and 23% of B are predicted 1"."""
     template = words.ERRORS_SHARES
-    if names.data["probabilities"]:
+    if model in names.data["probabilities"]:
         template = words.ERRORS_PROBABILITY
     return template.format(pos=names.labelled(label), **parts)
 
@@ -268,12 +266,12 @@ _FOUR_FIFTHS = 0.8
 
 def largest_sentences(subject: Subject) -> list[str]:
     """Return what is said of each measure of a model."""
-    names, model = subject.names, subject.verdict["model"]
-    sentences = []
+    names, model, sentences = subject.names, subject.verdict["model"], []
     for record in subject.summary["largest"]:
         if record["model"] == model and record["reason"] != words.NOT_REQUESTED:
             sentences.append(_difference(record, names))
-            if record["measure"] == "selection_rate" and not names.data["probabilities"]:
+            are_decisions = model not in names.data["probabilities"]
+            if record["measure"] == "selection_rate" and are_decisions:
                 sentences += _impact(record, names)
     return sentences
 
@@ -281,8 +279,6 @@ def largest_sentences(subject: Subject) -> list[str]:
 def _difference(record: LargestRecord, names: Names) -> str:
     named, value = MEASURES[record["measure"]], record["value"]
     measure = named.plural
-    if value is None and not record["reason"]:
-        return words.LARGEST_TOO_FEW.format(measure=measure)
     if value is None or record["low"] is None or record["high"] is None:
         return words.LARGEST_NO_INTERVAL.format(measure=measure, reason=record["reason"])
     digits, is_clear = Digits.of(record), record["low"] > 0
@@ -293,7 +289,7 @@ def _difference(record: LargestRecord, names: Names) -> str:
             difference = words.DIFFER_BY.format(least=digits.end(record["low"]), most=bound)
         label, parts = names.data["positive"], _lowest_and_highest(record, names, digits)
         parts |= {"first": parts["high"], "second": parts["low"]}
-        shares = shares_predicted(names, label, parts)
+        shares = _shares_predicted(record["model"], names, label, parts)
         kind = names.labelled(label, named.labelled == "positive")
         about = {"kind": kind, "shares": shares, "short": named.short}
         return words.LARGEST_ERRORS.format(difference=difference, **about)
@@ -336,11 +332,9 @@ def _impact(record: LargestRecord, names: Names) -> list[str]:
 
 
 def _four_fifths(place: str, names: Names) -> str:
-    data, marked = names.data, names.marked()
-    if marked and data["positive"] == data["favorable"]:
-        return words.FOUR_FIFTHS.format(place=place, marked="")
-    if marked:
-        return words.FOUR_FIFTHS.format(place=place, marked=f"; {marked}")
-    of = "" if data["positive"] is None else names.class_(data["positive"])
-    sentence = words.FOUR_FIFTHS.format(place=place, marked="")
-    return sentence + words.FOUR_FIFTHS_CHECK.format(of=of) if of else sentence
+    positive, marked = names.data["positive"], names.marked()
+    if not marked:
+        check = words.FOUR_FIFTHS_CHECK.format(of=names.class_(positive))
+        return words.FOUR_FIFTHS.format(place=place, marked="") + check
+    unfavourable = "" if positive == names.data["favorable"] else f"; {marked}"
+    return words.FOUR_FIFTHS.format(place=place, marked=unfavourable)

@@ -36,6 +36,17 @@ def notes(summary: Summary) -> list[str]:
     return list(dict.fromkeys(collected))
 
 
+def doubts(subject: Subject) -> list[str]:
+    """Return the notes that say that labels, predictions or scores may be the wrong ones."""
+    summary, models = subject.summary, subject.names.data["models"]
+    if subject.names.compares_classes:
+        return []
+    codings = [note for row in subject.verdicts for note in _of_coding(Subject(summary, row))]
+    of_columns = [words.SCORES_REVERSED.format(model=name(model)) for model in models]
+    of_columns.append(words.SAME_COLUMN)
+    return codings + [note for note in summary["notes"] if note in of_columns]
+
+
 def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
     """Return which rows or predictions are missing, and how rows count."""
     data = names.data
@@ -116,7 +127,9 @@ def _of_prevalence(subject: Subject) -> Iterator[str]:
 
 
 def _of_coding(subject: Subject) -> Iterator[str]:
-    """Return whether labels may be coded the other way round."""
+    """Return whether labels of two classes may be coded the other way round."""
+    if not subject.names.has_two_classes:
+        return
     constant = max((row["true"] for row in subject.frequency), default=1)
     accuracy = subject.metric("accuracy")
     if accuracy and accuracy["high"] is not None and accuracy["high"] < 1 - constant:

@@ -48,7 +48,7 @@ def verdict_records(audit: ModelAudit) -> Iterator[VerdictRecord]:
     is_constant = not audit.is_matrix and predicted.max() > 1 - NOISE
     mean = to_number(judgement.mean_change)
     if judgement.reason == "no_interval":
-        mean["reason"] = audit.reason or audit.ba.reason
+        mean["reason"] = audit.reason or mean["reason"]
     yield VerdictRecord(
         **mean,
         **audit.about,
@@ -116,7 +116,7 @@ def gap_records(audit: ModelAudit) -> Iterator[GapRecord]:
 
 def error_records(audit: ModelAudit) -> Iterator[ErrorRecord]:
     """Yield the error rates of the two groups of each gap that is named."""
-    has_two_classes = len(audit.members.compared) == 1 or audit.is_matrix
+    has_two_classes = len(audit.members.classes) == 2 or audit.is_matrix
     if audit.direction != A_TO_T or "fpr" not in audit.rates or not has_two_classes:
         return
     for position in audit.named:

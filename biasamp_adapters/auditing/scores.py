@@ -151,6 +151,8 @@ def _threshold_record(
     predicted, fpr = (rates[key][0, :, of_class] for key in ("predicted", "fpr"))
     accuracy = float(rates["accuracy"][0, -1])
     change = audit.estimate(np.r_[accuracy, draws] - accuracy_of_model)
+    prediction = audit.evaluation.rows.variable(PREDICTION, audit.model)
+    are_decisions = not (prediction.is_soft or prediction.has_missing)
     return ThresholdRecord(
         model=audit.model,
         threshold=None if ba.model in (None, _BY_GROUP) else float(ba.model),
@@ -160,7 +162,7 @@ def _threshold_record(
         ba_equal_errors=scores["equal_errors"],
         fpr_difference=finite(fpr[first] - fpr[second]),
         accuracy=accuracy,
-        accuracy_falls=change.high < 0,
+        accuracy_falls=change.high < 0 if are_decisions else None,
     )
 
 

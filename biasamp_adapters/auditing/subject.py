@@ -288,7 +288,9 @@ class Subject:
     def differing_accuracies(self) -> tuple[MetricRecord, MetricRecord] | None:
         """Return the lowest and the highest accuracy if models clearly differ in it."""
         records = [self.metric("accuracy", row["model"]) for row in self.verdicts]
-        if not any(map(is_clear, self.differences("accuracy"))):
+        n_probabilities = len(self.names.data["probabilities"])  # Of all models or of none.
+        is_alike = n_probabilities in (0, len(self.verdicts))
+        if not is_alike or not any(map(is_clear, self.differences("accuracy"))):
             return None
         ordered = sorted(filter(None, records), key=lambda record: record["value"] or 0.0)
         return (ordered[0], ordered[-1]) if ordered else None

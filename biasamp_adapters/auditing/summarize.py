@@ -120,7 +120,7 @@ def _data(
         label=rows.names.get(TASK),
         feature=" × ".join(feature) if isinstance(feature, tuple) else feature,
         kind="tasks" if rows.is_matrix(TASK) else "classes",
-        probabilities=any(rows.variable(PREDICTION, model).is_soft for model in models),
+        probabilities=[m for m in models if rows.variable(PREDICTION, m).is_soft],
         directions=list(computed.members),
         groups=_members(computed, A_TO_T),
         classes=_members(computed, T_TO_A),

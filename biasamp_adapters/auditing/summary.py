@@ -81,6 +81,7 @@ class Data(TypedDict):
     names of columns, None if they have none. ``positive`` is the class that is compared where one
     of two says it all. ``compared_with`` is "labels" or "given rates". ``reference`` are rows that
     decide the signs of BA, None if the labels do. ``unit`` is what ``Member.size`` counts.
+    ``probabilities`` are models that predict them, ``scores`` those that have a score.
     ``missing`` and ``missing_groups`` are missing predictions of classes and of groups by model,
     ``left_out`` rows with missing values. Where each group is a column, ``in_no_group`` and
     ``in_several_groups`` are rows, else 0.
@@ -91,7 +92,7 @@ class Data(TypedDict):
     label: str | None
     feature: str | None
     kind: str
-    probabilities: bool
+    probabilities: list[str]
     directions: list[str]
     groups: list[Member]
     classes: list[Member]
@@ -264,7 +265,8 @@ class ThresholdRecord(TypedDict):
     """What decisions by another threshold of the score would give.
 
     ``threshold`` is None for one of each group. ``gap`` and ``fpr_difference`` are about the named
-    gap, or else the first one. ``accuracy_falls`` says whether the accuracy clearly falls.
+    gap, or else the first one. ``accuracy_falls`` says whether the accuracy clearly falls,
+    and is None if the predictions are probabilities, or some are missing.
     """
 
     model: str
@@ -275,7 +277,7 @@ class ThresholdRecord(TypedDict):
     ba_equal_errors: float
     fpr_difference: float | None
     accuracy: float
-    accuracy_falls: bool
+    accuracy_falls: bool | None
 
 
 class MissingRecord(TypedDict):

@@ -145,7 +145,7 @@ def largest_gap(
     else:
         reason = reason_of_number(len(draws) - 1, len(rates) - 1, confidence)
     if not reason and not measure(draws - draws[:, :1]).errors.any():
-        reason = words.NO_VARIATION
+        reason = words.NO_VARIATION if len(groups) > 1 else words.ONE_GROUP_ONLY
     ratio = _ratio(draws, rows if is_rate else None, groups, confidence, reason)
     if reason:
         return Largest(Estimate(float(np.ptp(draws[0])), reason=reason), ratio)

@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biasamp_adapters.counting.labels import TASK, Array
+from biasamp_adapters import words
+from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, name_list
 from biasamp_adapters.counting.margins import Margins
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.progress import watch
 
 #: Numbers that the margins of a batch of replicates may hold.
@@ -20,6 +22,9 @@ _BATCH = 2**21
 #: Numbers that all replicates of labels may hold together if nobody chose how many there are, and
 #: the fewest replicates that lie outside of an interval.
 _MOST_NUMBERS, _FEWEST_OUTSIDE = 2**28, 10
+
+#: Intervals that rest on a group with rows in fewer clusters may be too narrow.
+_ENOUGH_CLUSTERS = 60
 
 #: Streams of random numbers that no data are made with: rows drawn by ``default_rng(0)`` and
 #: replicates of the seed 0 would else share their numbers.
@@ -117,8 +122,20 @@ def replicate(
         batches = _score_batches(measurements, data, origin, sizes, rng, score)
         drawn = list(watch(batches, len(sizes) * n, "replicates", "a smaller n_boot (--n-boot)"))
         scores |= {m: _join(drawn[i::n]) for i, m in enumerate(measurements)}
-        notes.append(data.note)
+        notes += [data.note, _note_on_clusters(rows)]
     return scores, notes
+
+
+def _note_on_clusters(rows: Rows) -> str:
+    """Return which groups have rows in few clusters; an empty text if none have."""
+    groups = rows.variables.get((ATTRIBUTE, None))
+    if rows.cluster is None or rows.block_sums is not None or not isinstance(groups, Codes):
+        return ""
+    has_rows = np.zeros((len(groups.labels) + 1, rows.cluster.max() + 1), dtype=bool)
+    has_rows[groups.codes, rows.cluster] = True
+    n = has_rows.sum(axis=1)
+    few = [label for label, k in zip(groups.labels, n, strict=False) if 0 < k < _ENOUGH_CLUSTERS]
+    return words.FEW_CLUSTERS.format(names=name_list(few)) if few else ""
 
 
 def _score_batches(

@@ -21,7 +21,7 @@ import numpy as np
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import Array, Label
 from biasamp_adapters.inference.bands import family_quantile, largest_t, measure
-from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, are_enough
+from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, reason_of_number
 
 #: More gaps of one model and direction are not judged.
 MOST_GAPS = 5000
@@ -281,7 +281,7 @@ def judge(
     compared = range(len(data.classes)) if compared is None else compared
     comparison = choose_comparison(data.sizes, compared)
     n_gaps = len(comparison.first)
-    reason = ""
+    reason, why = "", words.NOT_JUDGED
     if np.count_nonzero(data.rows[: len(data.groups)]) < 2:
         reason = "one_group"
     elif n_gaps == 0:
@@ -291,10 +291,11 @@ def judge(
     else:
         is_defined = _are_defined(data, comparison)
         n_boot, n_defined = len(is_defined) - 1, int(is_defined[1:].sum())
-        if not is_defined[0] or not are_enough(n_defined, n_boot, confidence):
+        why = reason_of_number(n_defined, n_boot, confidence)
+        if why or not is_defined[0]:
             reason = "no_interval"
     if reason:
-        mean, kind = Estimate(np.nan, reason=words.NOT_JUDGED), comparison.kind
+        mean, kind = Estimate(np.nan, reason=why or words.UNDEFINED), comparison.kind
         models = data.predicted
         return [Judgement(m, "cannot_say", reason, mean, (), kind, n_gaps) for m in models]
     true_draws = comparison.draws(data.true[is_defined])

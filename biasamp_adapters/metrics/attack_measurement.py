@@ -125,6 +125,13 @@ class AttackMeasurement(Measurement):
             return words.ALONE
         return super().reason_not_to_draw
 
+    @property
+    def reason_for_0(self) -> str:
+        target, rows = self.attack.data[1], self.evaluation.rows
+        if target != self.attack.model[1] or rows.is_matrix(target):
+            return ""
+        return words.ONE_TO_GUESS if len(rows.variable(target).seen) < 2 else ""
+
     # The formula.
 
     def score(self, margins: Margins, origin: Margins | None, rng: Any = None) -> dict[str, Array]:

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from biasamp_adapters import words
 from biasamp_adapters.counting.counts import count_arrays, read_counts
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
@@ -23,21 +22,16 @@ from biasamp_adapters.counting.labels import (
     Label,
     find_label,
     listing,
-    name_list,
 )
 from biasamp_adapters.counting.margins import Margins, mean_of_pairs
 from biasamp_adapters.counting.reference import Evaluation, align, check_reference, read_reference
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.inference.replicates import read_seed, replicate
 from biasamp_adapters.progress import watch
 from biasamp_adapters.result import AmplificationResult, Measurement
 from biasamp_adapters.warning import warn
 
 A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
-
-#: Intervals that rest on a group with rows in fewer clusters may be too narrow.
-_ENOUGH_CLUSTERS = 60
 
 #: The settings that say how data are read.
 READING = ("class_labels", "group_labels", "missing", "missing_values")
@@ -251,7 +245,6 @@ class Metric:
         if drawn:
             rows = drawn[0].evaluation.rows
             scores, notes = replicate({rows: drawn}, n_boot, seed)
-            notes.append(_note_on_clusters(rows))
         return {
             model: measurement.result(scores.get(measurement, {}), notes, confidence)
             for model, measurement in zip(models, measurements, strict=True)
@@ -270,18 +263,6 @@ def _short_repr(value: Any) -> str:
     """Return the repr of a setting, without the values of a reference."""
     text = reprlib.repr(value)
     return text if len(text) <= 40 and "\n" not in text else f"<{type(value).__name__}>"
-
-
-def _note_on_clusters(rows: Rows) -> str:
-    """Return which groups have rows in few clusters; an empty text if none have."""
-    groups = rows.variables.get((ATTRIBUTE, None))
-    if rows.cluster is None or rows.block_sums is not None or not isinstance(groups, Codes):
-        return ""
-    has_rows = np.zeros((len(groups.labels) + 1, rows.cluster.max() + 1), dtype=bool)
-    has_rows[groups.codes, rows.cluster] = True
-    n = has_rows.sum(axis=1)
-    few = [label for label, k in zip(groups.labels, n, strict=False) if 0 < k < _ENOUGH_CLUSTERS]
-    return words.FEW_CLUSTERS.format(names=name_list(few)) if few else ""
 
 
 def check_choice(name: str, choice: Any, allowed: Sequence[Any]) -> None:

@@ -170,6 +170,16 @@ class RateMeasurement(Measurement):
             labels, axis = self.pair_labels[1], 0
         return name_list(list(compress(labels, np.any(are_meant, axis=axis))))
 
+    @property
+    def reason_for_0(self) -> str:
+        if self.coefficients.any() or not np.isfinite(self.value):
+            return ""
+        decided_by = words.THE_LABELS if self.evaluation.reference is None else words.THE_REFERENCE
+        if self.evaluation.base_rates is not None:
+            decided_by = words.THE_GIVEN_RATES
+        template = words.NONE_FREQUENT if self.reads_reference else words.NO_SIGNS
+        return template.format(decided_by=decided_by)
+
     @cached_property
     def reason_of_few_rows(self) -> str:
         """Why rates of few rows give no interval; empty if they do."""
@@ -225,9 +235,6 @@ class RateMeasurement(Measurement):
     def further_notes(self) -> tuple[str, ...]:
         """How many signs may be the other one; nothing if none may, or if they are given."""
         n_uncertain = int(self.pairs().get("uncertain", np.zeros(0)).sum())
-        has_shares = len(self.coefficients) > 1 and np.isfinite(self.value)
-        if self.reads_reference and has_shares and not self.coefficients.any():
-            return (words.NONE_FREQUENT,)
         if not n_uncertain:
             return ()
         note = words.UNCERTAIN_SHARES if self.reads_reference else words.UNCERTAIN_SIGNS

@@ -64,6 +64,9 @@ def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
         for name in runs[0].numbers:
             record = {"metric": name, "direction": direction, "runs": len(runs)}
             mean = _mean(draws_of(runs, name), runs[0].confidence, are_folds)
+            for run in runs:
+                if name in run.numbers and np.isnan(run.numbers[name].value):
+                    mean["reason"] = run.reason or run.numbers[name].reason
             records.append(record | mean)
     return pd.DataFrame(records)
 
@@ -115,7 +118,7 @@ def _mean(draws: Sequence[Array] | None, confidence: float, are_folds: bool) -> 
     """
     record = {"mean": np.nan, "low": np.nan, "high": np.nan, "reason": ""}
     if draws is None:
-        return record | {"reason": words.NO_DIRECTION}
+        return record | {"reason": words.UNDEFINED}
     values, n = np.array([x[0] for x in draws]), len(draws)
     mean = record["mean"] = float(values.mean())
     if n < 2:

@@ -46,7 +46,7 @@ def models(models: Sequence[Subject], caption: str, line: str) -> Table:
             _strip(model, change),
             Cell(number(ba).text),
             interval(ba, Digits.of(ba)),
-            _beyond(model.gap),
+            _beyond(model.gap if model.has_errors else None),
         ]
         for model, accuracy, change, ba in zip(models, accuracies, changes, bas, strict=True)
     ]

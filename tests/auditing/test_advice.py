@@ -148,6 +148,7 @@ def test_models_of_different_accuracy_are_told():
         "The accuracies differ (coin 50.8%, old 65.8%). With equal error rates, more errors "
         'usually mean smaller gaps: compare the column "gap beyond equal error rates".'
     )
+    assert "accuracies" not in box("What to read", **parts, probabilities=["old"])
 
 
 COMPARE = "Compare FPR and TPR by group: they show which errors differ, if any do."
@@ -162,7 +163,7 @@ MISSING |= {"first_rate": 0.14, "second_rate": 0.04}
     ("parts", "text"),
     [
         ({}, f"{COMPARE} {PASS_SCORE}"),
-        ({"probabilities": True}, COMPARE),
+        ({"probabilities": ["model"]}, COMPARE),
         (THREE_CLASSES, COMPARE),
         ({"compared_with": "given rates"}, ""),
         (
@@ -172,9 +173,9 @@ MISSING |= {"first_rate": 0.14, "second_rate": 0.04}
         (of_gaps("reduces", shrinks=1), SMALLER),
         (of_gaps("mixed", grows=1, shrinks=1), f"{SMALLER} {PASS_SCORE}"),
         (
-            THREE_CLASSES | {"groups": members({"A": 99, "B": 99, "C": 9})},
-            f"{COMPARE} Collect more rows, or merge groups where that makes sense; a group that "
-            f"is left out is not checked.",
+            THREE_CLASSES | {"groups": members({"A": 99, "B": 99, "C": 9}), "unit": "clusters"},
+            f"{COMPARE} Collect more clusters, or merge groups where that makes sense; a group "
+            f"that is left out is not checked.",
         ),
         (
             THREE_CLASSES | of_gaps(grows=15, appears=5, unclear=3),

@@ -232,17 +232,12 @@ def test_difference_from_the_first_model_gives_both_accuracies():
 
 BA, BELOW = metric("ba_a_to_t", 6, 4.5, 7.5), metric("ba_a_to_t", -6, -7.5, -4.5)
 UNCLEAR_BA, NOTHING = metric("ba_a_to_t", 2, -4, 7), metric("ba_a_to_t", 0, 0, 0)
-NO_SIGNS = {"rates": [OF_MODEL | {"sign": 0}]}
 UNCLEAR_SIGN = {"verdicts": [verdict("reduces", (), signs=6, signs_unclear=1, half=False)]}
 NO_CHANGE = {"verdicts": [verdict("no_clear_change")]}
 BA_IS = {
     "BA is +6.0 points (+4.5 to +7.5), half the change of the gap; its own interval differs a "
     "little from half of the gap's.": ({}, BA),
     "BA is 0 points (0 to 0), half the change of the gap.": ({}, NOTHING),
-    "BA is 0 for every model here: all groups have the same rates in the labels.": (
-        NO_SIGNS,
-        NOTHING,
-    ),
     "BA is +6.0 points (+4.5 to +7.5): the mean change of rates, with the signs of the labels.": (
         THREE | of_gaps(grows=2),
         BA,

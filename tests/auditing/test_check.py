@@ -63,6 +63,28 @@ def test_check_number_without_an_interval_is_not_judged() -> None:
     )
 
 
+EQUAL, ONES_FOR_A = [1, 0] * 40, [1, 1, 1, 0] * 20  # The gap goes from 0 to 50 points.
+
+
+@pytest.mark.parametrize(
+    ("groups", "reference", "key", "reason"),
+    [
+        ("aabb", None, "BA", "no rate differs between groups in the labels, so it is 0 for every"),
+        ("aabb", ([1, 0], ["a", "a"]), "excess", "no rate differs between groups in the reference"),
+        ("aabb", None, "MALS", "no group is over-represented in the labels, so it is 0 for every"),
+        ("aaaa", None, "BA", "no rate differs between groups in the labels, so it is 0 for every"),
+        ("aaaa", None, "LA", "there is only one group to guess, so it is 0 for every model"),
+        ("aaaa", None, "selection_rate_difference", "there is only one group"),
+    ],
+)
+def test_check_number_of_0_for_every_model_is_not_judged(groups, reference, key, reason) -> None:
+    columns = {"sensitive_features": [*groups] * 20, "reference": reference, "n_boot": 100}
+    report = bam.audit(EQUAL, ONES_FOR_A, **columns)
+    failures = report.check(fail_above={key: "2pt"}, require_below={key: "2pt"})
+    assert [failure.judged for failure in failures] == [False, False]
+    assert f"cannot be judged: {reason}" in failures[0].sentence
+
+
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
@@ -76,6 +98,9 @@ def test_check_number_without_an_interval_is_not_judged() -> None:
         ({"require_within": {"gaps T->A": 0.1}}, "must be those of A->T in this report; received"),
         ({"forbid": "larger"}, "received 'larger'"),
         ({"forbid": 5}, "received 5"),
+        ({"fail_above": {"BA": "200pt"}}, "between -1 and 1; received 200pt."),
+        ({"fail_above": {"BA": float("inf")}}, "between -1 and 1; received inf."),
+        ({"require_within": {"gaps": "-5pt"}}, "must lie between 0 and 1; received -5pt."),
         ({}, "a check needs at least one bound."),
         ({"fail_above": {"Multi": -0.1}}, "must lie between 0 and 1; received -0.1."),
         ({"require_below": 0}, 'require_below must be a mapping, as in {"BA": 0.02}; received 0'),
@@ -85,6 +110,17 @@ def test_check_bad_rule_raises(compas_report, rules, message) -> None:
     with pytest.raises(ValueError, match=r".*") as error:
         compas_report.check(**rules)
     assert message in str(error.value)
+    assert str(error.value).endswith(message) or not message.endswith(".")
+
+
+def test_check_gaps_of_a_group_that_is_left_out_are_not_judged() -> None:
+    # a and b have no errors, and all 14 rows of c go from 1 to 0.
+    truth, groups = [0, 1] * 100 + [1] * 14, ["a", "b", "b", "a"] * 50 + ["c"] * 14
+    report = bam.audit(truth, truth[:200] + [0] * 14, sensitive_features=groups, n_boot=100)
+    sentence = "model: gaps of c cannot be judged: a gap needs two groups with 15 rows or more."
+    failures = report.check(require_within={"gaps": "10pt"}, forbid=["reverses", "amplifies"])
+    assert list(map(repr, failures)) == [sentence, sentence]  # The verdict itself is judged.
+    assert "A change of more than" not in report.to_text(full=True)  # The bound would be 0.
 
 
 def test_frame_of_metrics_has_all_numbers_that_checks_know(compas_report) -> None:

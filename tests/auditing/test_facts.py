@@ -51,7 +51,8 @@ FACTS = {
         "groups": members({"A": 99, "B": 14.96}),
         "unit": "effective rows",
     },
-    "predictions are probabilities": {"probabilities": True},
+    "predictions are probabilities": {"probabilities": ["model"]},
+    "predictions are classes, those of b probabilities": {"probabilities": ["b"], "models": "ab"},
     "hired = 1 is marked as unfavourable": {"favorable": 0},
     "hired = 1 is marked as favourable": {"favorable": 1},
     "hired = 2 is marked as favourable": {
@@ -64,6 +65,7 @@ FACTS = {
     "weighted by w": {"weights": "w"},
     "812 clusters of person": {"clusters": "person", "n_clusters": 812},
     "266 predictions missing": {"missing_predictions": {"model": 266}},
+    "2 predicted groups missing": {"missing_groups": {"model": 2}},
     "12 rows with missing values left out": {"left_out": 12},
     "140 of 5,000 rows are in none of these groups": {"in_no_group": 140},
     "1 of 5,000 rows is in several of these groups": {"in_several_groups": 1},

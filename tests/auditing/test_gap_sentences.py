@@ -35,7 +35,7 @@ ONE_GAP = {
     "probability of hired = 1 is higher for sex = 1 (30% to 45%; 3,000 rows) and equally "
     "high for sex = 0 (20%; 2,000 rows). The gap changes by +15 points (+9 to +15).": (
         gap(1, 0, labels=(30, 20), predictions=(45, 20)),
-        {"feature": "sex", "probabilities": True},
+        {"feature": "sex", "probabilities": ["model"]},
     ),
     "In these rows, a gap between A and B in hired = 1 appears in the predictions: the "
     "labels show no clear gap. Compared with the labels, hired = 1 is predicted less "
@@ -152,7 +152,7 @@ ERRORS = {
     "Among rows labelled 1, 72% of A and 52% of B are predicted 1. hired = 1 is marked as "
     "unfavourable.": {"errors": HIGH[:1], "favorable": 0},
     "Among rows labelled 0, the mean probability of 1 is 45% for A and 23% for B; among rows "
-    "labelled 1, 72% and 52%.": {"errors": HIGH, "probabilities": True},
+    "labelled 1, 72% and 52%.": {"errors": HIGH, "probabilities": ["model"]},
     "Among rows labelled without 1, 3% of A and 2% of B are predicted with 1 (no clear "
     "difference); among rows labelled with 1, 75% and 28%.": TASKS | {"errors": OF_TASK},
 }

@@ -36,8 +36,6 @@ DIFFERENCES = {
     f"The true positive rates have no interval: {NO_INTERVAL}.": record(
         TPR, TWO, reason=NO_INTERVAL
     ),
-    "The true positive rates are not compared: fewer than two groups have 15 rows of that "
-    "kind.": record(TPR, {"A": 50}),
     "Among rows labelled 0, 45% of A and 23% of B are predicted 1 (FPR; they differ by 18 "
     "to 25 points).": record(FPR, ERRORS, (18, 25)),
     "Among rows labelled 0, 50% of A and 47% of B are predicted 1 (FPR; no clear "
@@ -101,7 +99,7 @@ def test_end_close_to_0_8_does_not_print_as_0_80():
 
 def test_ratio_without_interval_or_of_probabilities_is_not_told():
     assert impact(0.59, why="C has fewer than 5 positives") == []
-    assert impact(0.59, 0.56, 0.63, probabilities=True) == []
+    assert impact(0.59, 0.56, 0.63, probabilities=["model"]) == []
 
 
 def test_differences_without_requested_intervals_have_no_sentences():

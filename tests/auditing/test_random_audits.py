@@ -179,7 +179,7 @@ def summaries(draw: st.DrawFn) -> dict[str, Any]:
         "positive": st.sampled_from([None, 1]),
         "favorable": st.sampled_from([None, 0, 1]),
         "compared_with": st.sampled_from(["labels", "given rates"]),
-        "probabilities": st.booleans(),
+        "probabilities": st.sampled_from([[], ["model"]]),
         "n_boot": st.sampled_from([0, 2000]),
         "reference": st.sampled_from([None, 500]),
         "missing_predictions": st.sampled_from([{}, {first: 3}]),

@@ -86,6 +86,8 @@ def test_over_runs_of_one_run_or_of_equal_runs_has_no_interval() -> None:
     assert row(bam.over_runs(one), "BA")["reason"] == "an interval over runs needs at least 2 runs"
     two = bam.audit(truth, {"x": truth, "y": truth}, sensitive_features=groups, n_boot=100)
     assert row(bam.over_runs(two), "BA")["reason"] == "all runs give the same value"
+    none = bam.over_runs(bam.audit(truth, truth, sensitive_features=groups, n_boot=0))
+    assert row(none, "mean change")["reason"] == "no intervals were requested (n_boot=0)"
 
 
 def test_over_runs_with_given_rates_has_no_excess_and_no_accuracy() -> None:

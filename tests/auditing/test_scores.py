@@ -161,6 +161,19 @@ def test_scores_that_give_other_predictions_have_a_note(predictions, note) -> No
     assert found == ([] if note is None else [note])
 
 
+@pytest.mark.parametrize(("share", "n_missing"), [(1, 0), (0.9, 0), (1, 40)])
+def test_threshold_is_advised_beside_decisions_on_all_rows_alone(share, n_missing) -> None:
+    table = pd.concat([FRAME] * 5, ignore_index=True)
+    predictions = (table["p"] * share).where(table.index % 400 >= n_missing)
+    arguments = {"y_pred": "p", "y_score": "s", "missing": "abstain"} | NAMES
+    report = bam.audit(table.assign(p=predictions), **arguments, n_boot=100)
+    are_decisions = share == 1 and not n_missing
+    assert report.verdicts[0].code == "amplifies"
+    assert ("threshold for all rows" in report.to_text().replace("\n", " ")) is are_decisions
+    falls = [record["accuracy_falls"] is None for record in report.summary["thresholds"]]
+    assert falls == [not are_decisions] * 3
+
+
 def test_scores_of_many_values_have_20_bins_and_19_thresholds() -> None:
     rng = np.random.default_rng(0)
     group, score = np.repeat(["a", "b"], 1000), rng.normal(size=2000) + np.repeat([0.5, 0], 1000)

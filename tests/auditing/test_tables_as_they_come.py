@@ -55,11 +55,6 @@ def value(report: bam.AuditReport) -> float:
             "predictions or reference rows of 1.",
         ),
         (
-            pd.concat([A, A.assign(g="b")]),
-            {},
-            "All groups are equally frequent among the positives of the reference, so MALS is 0",
-        ),
-        (
             TABLE.assign(p=TABLE["p"] * 0.5),
             {},
             "Predictions are probabilities, so predicted rates are mean probabilities.",
@@ -69,7 +64,6 @@ def value(report: bam.AuditReport) -> float:
             {"sensitive_features_pred": "q", "missing": "abstain"},
             "40 predicted groups of p are missing; these rows count as wrong and stay in every",
         ),
-        (TABLE, {"y_pred": "y"}, "y_true and y_pred are the same column."),
         (TABLE, {"y_pred": {"old": "p", "new": "y"}}, "y_true and y_pred are the same column."),
         (WITH_C, {"reference": TABLE}, "The reference has no rows of c, so their rates count 0 in"),
         (TABLE, {"reference": WITH_C}, "The data have no rows of c, which the reference has."),
@@ -96,6 +90,20 @@ def test_audit_of_one_array_as_labels_and_predictions_tells_it() -> None:
     for predictions, is_told in ((y, True), (y.copy(), False)):
         report = bam.audit(y, predictions, sensitive_features=TABLE["g"], n_boot=0)
         assert ("y_true and y_pred are the same column." in told(report)) is is_told
+
+
+@pytest.mark.parametrize(
+    ("table", "arguments", "doubt"),
+    [
+        (TABLE.assign(p=1 - TABLE["p"]), {}, "the labels may be coded the other way round."),
+        (TABLE, {"y_pred": "y"}, "y_true and y_pred are the same column."),
+        (TABLE.assign(s=1 - TABLE["p"]), {"y_score": "s"}, "rank the classes in reverse order."),
+    ],
+)
+def test_doubt_about_the_columns_is_told_once_and_first(table, arguments, doubt) -> None:
+    short, full = (audit(table, **arguments).to_text(full=full) for full in (False, True))
+    assert doubt in " ".join(short.partition("How sure")[0].split())
+    assert " ".join(full.split()).count(doubt) == 1
 
 
 def test_missing_values_are_missing_in_the_reference_too() -> None:

@@ -202,20 +202,20 @@ def test_judge_code_of_several_gaps_follows_from_their_statuses(pairs, code):
 
 
 @pytest.mark.parametrize(
-    ("rows", "n_boot", "reason"),
+    ("rows", "n_boot", "reason", "in_words"),
     [
-        ([500, 0], 40, "one_group"),
-        ([500, 14], 40, "too_few_rows"),
-        ([500, 500], 0, "no_interval"),
-        ([500, 500], 38, "no_interval"),  # A level of 95% needs 2 / .05 = 40 replicates.
+        ([500, 0], 40, "one_group", "no gap can be judged"),
+        ([500, 14], 40, "too_few_rows", "no gap can be judged"),
+        ([500, 500], 0, "no_interval", "no intervals were requested (n_boot=0)"),
+        ([500, 500], 38, "no_interval", "a level of 95% needs at least 40 replicates"),  # 2 / .05
     ],
 )
-def test_judge_groups_that_cannot_be_compared_cannot_say(rows, n_boot, reason):
+def test_judge_groups_that_cannot_be_compared_cannot_say(rows, n_boot, reason, in_words):
     true = alternating([0.3, 0.2], [0.02, 0], n_boot)
     [judgement] = judge(rates_of(true, true, rows=rows))
     assert (judgement.code, judgement.reason, judgement.gaps) == ("cannot_say", reason, ())
     assert np.isnan(judgement.mean_change.value)
-    assert judgement.mean_change.reason == "no gap can be judged"
+    assert judgement.mean_change.reason == in_words
 
 
 @pytest.mark.parametrize(

@@ -195,11 +195,12 @@ def test_copies_of_rows_in_clusters_tell_no_more_than_the_rows(metric) -> None:
 # Fixed signs, sizes of changes, ties.
 
 
-def test_fixed_signs_of_a_balanced_truth_leave_no_spread() -> None:
+def test_value_of_a_balanced_truth_is_0_for_every_model_and_has_no_interval() -> None:
     columns = people(400) | {"y_true": np.arange(400) % 2}
     columns["sensitive_features"] = np.arange(400) // 2 % 2
     result = bam.DirectionalBiasAmplification().result(**columns, n_boot=100)
-    assert (result.value, result.interval) == (0, (0, 0))
+    reason = "no rate differs between groups in the labels, so it is 0 for every model"
+    assert (result.value, result.interval, result.reason) == (0, None, reason)
     assert not result.by_pair["uncertain"].any()  # A tie has no sign that may be the other one.
 
 

@@ -143,4 +143,6 @@ def test_groups_in_few_clusters_are_noted(n_clusters, is_noted) -> None:
     result = metric.result(truth, 1 - truth, **columns, n_boot=50)
     note = "1 have rows in fewer than 60 clusters, so their intervals may be too narrow."
     assert (result.notes[-1:] == (note,)) == is_noted
+    report = bam.audit(truth, 1 - truth, **columns, n_boot=50)
+    assert (note in report.summary["notes"]) == is_noted
     assert note not in metric.result(truth, 1 - truth, **columns, n_boot=0).notes
