@@ -160,9 +160,10 @@ def are_paths(values: Any) -> bool:
 
 
 def find_files(path: Any) -> list[str]:
-    """Return the files of a path or pattern, or of a list of these."""
+    """Return the files of a path or pattern, or of a list of these, each once."""
     if isinstance(path, list | tuple):
-        return [file for one in path for file in find_files(one)]
+        files = [file for one in path for file in find_files(one)]
+        return list({os.path.realpath(file): file for file in files}.values())
     path = os.path.expanduser(os.fspath(path))
     names = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
     if not names:
@@ -182,7 +183,7 @@ def digests_of(data: Any) -> dict[str, str]:
     paths = data.paths if isinstance(data, Selection) else data
     if not are_paths(paths):
         return {}
-    files = dict.fromkeys(find_files(paths))
+    files = find_files(paths)
     names = {file: os.path.basename(file) for file in files}
     if len(set(names.values())) < len(files):
         names = {file: file for file in files}
@@ -204,7 +205,7 @@ def _open(paths: Sequence[str]) -> tuple[str, DuckDBPyConnection, list[_File]]:
     connection = duckdb.connect(config={"enable_external_file_cache": False})
     connection.execute("SET TimeZone = 'UTC'")  # Labels do not depend on the machine.
     read = _open_csv if kind == "csv" else _open_typed
-    return kind, connection, [read(path, kind, connection) for path in dict.fromkeys(paths)]
+    return kind, connection, [read(path, kind, connection) for path in paths]
 
 
 def _kind_of(path: str) -> str:
