@@ -25,6 +25,7 @@ from biasamp_adapters.counting.labels import (
     TRUTH,
     Key,
     Label,
+    check_distinguishable,
     listing,
     read_lists,
 )
@@ -288,6 +289,7 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     inputs = {key: values for key, values in inputs.items() if values is not None}
     first, second, scored = ([m for role, m in inputs if role == name] for name in roles)
     models = first or scored
+    check_distinguishable(models, PREDICTION, "give the models other names")
     if models and second and set(models) != set(second):
         rule = f"sensitive_features_pred must be a mapping of the models {listing(models)}"
         is_mapping = isinstance(columns[ATTRIBUTE_PREDICTION], Mapping)
@@ -362,6 +364,8 @@ def are_arrays(data: Any, given: Mapping[str, Any]) -> bool:
     if TASK in given or PREDICTION not in given or isinstance(data, Counts):
         return False
     models = given[PREDICTION]
+    if isinstance(models, Mapping) and not models:
+        raise ValueError("y_pred must name at least one model; received an empty mapping")
     models = list(models.values()) if isinstance(models, Mapping) else [models]
     # Two lists of text are labels: a list of paths comes with y_true.
     is_table = isinstance(data, str | os.PathLike) or hasattr(data, "columns")

@@ -134,6 +134,17 @@ def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": [[*TABLE["g"]]] * 2}, "features are the"),
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": np.zeros((2, 400))}, "Several features"),
         ((TABLE["y"],), {"y_pred": "p"}, "received Series"),
+        (
+            (TABLE["y"], {}),
+            {"sensitive_features": TABLE["g"]},
+            "at least one model; received an em",
+        ),
+        ((TABLE,), NAMES | {"y_pred": {1: "p", "1": "y"}}, "y_pred holds 1 and '1', which look"),
+        (
+            (TABLE["y"], {"old": TABLE["y"], "new": TABLE["p"].where(TABLE["g"] == "a")}),
+            {"sensitive_features": TABLE["g"]},
+            "y_pred of new must not have missing values; received 200.",
+        ),
         ((), {}, "y_true and y_pred, or data, must be given; received neither"),
         ((), NAMES, "Pass an array, or data first as in audit(frame, ...)."),
         ((TABLE.assign(p="no"),), NAMES, "received 'no' and 0, 1: recode one of them"),

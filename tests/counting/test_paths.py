@@ -113,7 +113,7 @@ def test_file_with_names_that_pandas_cannot_tell_from_labels_is_found(tmp_path) 
         (["1", "0.5", " 2"], [1.0, 0.5, 2.0]),
         (["1.0", "0", "nan"], [1.0, 0.0, None]),
         (["True", "FALSE", "true"], [True, False, True]),
-        (["True", "0", "1"], [True, False, True]),
+        (["True", "0", "1"], [1, 0, 1]),
         (["yes", "no", "NA"], ["yes", "no", "NA"]),
         (["01", "1", "2"], ["01", "1", "2"]),
         (["1", "2", "not stated"], ["1", "2", "not stated"]),
@@ -218,6 +218,7 @@ OTHER = "must be CSV, Parquet or JSON: pass {}(...)."
         ("rows.json", '{"y":{"0":1},"p":{"0":1},"g":{"0":"a"}}', "has lists or records"),
         ("rows.json", '[{"y":1,"p":"secret"},{"y":', "cannot be read: Malformed JSON"),
         ("rows.jsonl", '{"y":1,"p":0,"g":"secret","y":2}\n', "cannot be read"),
+        ("rows.json", "[]", "must hold records."),
         ("rows.parquet", b"PAR1" + b"secret" * 9, "cannot be read"),
         ("rows.csv.gz", CSV, "cannot be read: Input is not a GZIP stream"),
         ("rows.csv.gz", gzip.compress(CSV.encode() * 99, mtime=0)[:-20], "cannot be read"),
@@ -241,7 +242,7 @@ def test_long_cell_that_fits_is_read(tmp_path) -> None:
 
 def test_text_in_a_column_of_numbers_raises(tmp_path) -> None:
     path = write(tmp_path / "rows.csv", "true_a,g\n1,a\nyes,b\n")
-    with pytest.raises(ValueError, match="Could not convert string 'yes' to DOUBLE"):
+    with pytest.raises(ValueError, match="column 'true_a' must hold numbers; received yes"):
         list(read_table(path, {"y_true": "true_*"}))
 
 
