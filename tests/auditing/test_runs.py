@@ -71,13 +71,29 @@ def test_over_runs_of_reports_with_the_same_labels_raises(form) -> None:
     ("function", "given", "message"),
     [
         (bam.over_runs, {"model": "reports"}, "received a str. Runs on the same rows"),
-        (bam.over_runs, [], "received a list. Runs"),
+        (bam.over_runs, 5, "received a int. Runs"),
         (bam.track, ["report"], r"received a list. Write track\(audit\(y_true, "),
     ],
 )
 def test_runs_of_no_report_raise(function, given, message) -> None:
     with pytest.raises(TypeError, match=message):
         function(given)
+
+
+@pytest.mark.parametrize(
+    ("fold", "difference"),
+    [
+        ({"sensitive_features": "sex"}, "feature; received race and sex"),
+        ({"confidence": 0.9}, "confidence; received 0.95 and 0.9"),
+        ({"pos_label": 0}, "positive; received 1 and 0"),
+        ({"sensitive_features_pred": "race"}, r"directions; received \['A->T'\] and \['A->T', "),
+    ],
+)
+def test_over_runs_of_audits_of_other_questions_raises(compas, fold, difference) -> None:
+    names = {"y_true": "two_year_recid", "y_pred": "high", "sensitive_features": "race"}
+    audits = [bam.audit(compas[i::2], **names | (fold if i else {}), n_boot=0) for i in range(2)]
+    with pytest.raises(ValueError, match=f"all reports of a list must have the same {difference}"):
+        bam.over_runs(audits)
 
 
 def test_over_runs_of_one_run_or_of_equal_runs_has_no_interval() -> None:

@@ -97,6 +97,20 @@ def test_from_estimator_unknown_name_raises() -> None:
         bam.AuditReport.from_estimator(model, X, y, sensitive_features="rase")
 
 
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        (LogisticRegression, {}, "must be fitted, or a dict of models .* received <class"),
+        ({"a": "model"}, {}, "received 'model'"),
+        (LogisticRegression().fit(X, y), {"threshold": 0.3}, "threshold must not be given: the"),
+        (LogisticRegression().fit(X, y), {"y_pred": y}, "y_pred must not be given: the estimator"),
+    ],
+)
+def test_from_estimator_of_what_does_not_predict_raises(model, options, message) -> None:
+    with pytest.raises(TypeError, match=message):
+        bam.AuditReport.from_estimator(model, X, y, sensitive_features="race", **options)
+
+
 def test_audit_of_an_estimator_raises() -> None:
     model = LogisticRegression().fit(X, y)
     with pytest.raises(TypeError, match=r"by AuditReport\.from_estimator\(model, X, y, \.\.\.\)"):
