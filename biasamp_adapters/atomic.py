@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 
@@ -28,20 +28,10 @@ def write_text(path: Any, text: str) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file under another name, which then becomes its own."""
-    handle, unfinished = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
-        os.chmod(unfinished, mode)
+    """Write a file in a folder of its own, from which it takes its place."""
+    with TemporaryDirectory(prefix=".", dir=path.parent) as folder:
+        unfinished = Path(folder, path.name)
+        unfinished.write_text(text, encoding="utf-8")
+        if path.exists():
+            unfinished.chmod(path.stat().st_mode)
         os.replace(unfinished, path)
-    finally:
-        Path(unfinished).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """Return the permissions that new files lack."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

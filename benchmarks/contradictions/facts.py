@@ -88,6 +88,10 @@ FACTS = [
     fact(r"([\d,]+) clusters of (.+)", lambda d, x: n_of(x) == d.data["n_clusters"]),
     fact(r"([\d,]+) predictions? missing", lambda d, x: n_of(x) == sum(d.data["missing"].values())),
     fact(
+        r"([\d,]+) predicted groups? missing",
+        lambda d, x: n_of(x) == sum(d.data["missing_groups"].values()),
+    ),
+    fact(
         r"([\d,]+) rows? with missing values left out", lambda d, x: n_of(x) == d.data["left_out"]
     ),
     fact(r"(.+) intervals", lambda d, x: is_level(d, x[1])),

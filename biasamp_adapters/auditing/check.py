@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import gaps_of
+from biasamp_adapters.auditing.subject import gaps_of, names_of
 from biasamp_adapters.auditing.summary import MEASURES, GapRecord, MetricRecord, Number, Summary
 from biasamp_adapters.figures import MINUS, Digits, name, ratio, sign_of, unknown_name, with_unit
 
@@ -135,14 +135,15 @@ def _gaps(summary: Summary, direction: str) -> Iterator[_Checked]:
             continue
         gaps = gaps_of(summary, verdict)
         for gap in gaps:
-            text = words.CHANGE_OF_GAP.format(gap=_name_of_gap(gap))
+            text = words.CHANGE_OF_GAP.format(gap=_name_of_gap(summary, gap))
             yield _Checked(gap["model"], text, "gaps", gap)
         if not gaps:
             yield _Checked(verdict["model"], "gaps", "gaps", _nothing(verdict["why"]))
 
 
-def _name_of_gap(gap: GapRecord) -> str:
-    return f"the gap between {name(gap['first'])} and {name(gap['second'])}"
+def _name_of_gap(summary: Summary, gap: GapRecord) -> str:
+    text = names_of(summary, gap["direction"]).text
+    return f"the gap between {text(gap['first'])} and {text(gap['second'])}"
 
 
 def _nothing(why: str) -> Number:
@@ -210,7 +211,7 @@ def _forbidden(summary: Summary, code: str) -> Iterator[Failure]:
             for gap in gaps_of(summary, verdict):
                 if gap["status"] == code:
                     checked = _Checked(verdict["model"], "gaps", "", gap)
-                    parts = {"gap": _name_of_gap(gap), "status": code}
+                    parts = {"gap": _name_of_gap(summary, gap), "status": code}
                     yield checked.fail(code, True, words.FORBIDDEN_STATUS, **parts)
         elif verdict["code"] == code:
             parts = {"words": words.VERDICTS[code], "code": code}

@@ -134,9 +134,9 @@ def _compared_with(data: Data) -> list[str]:
     if data["clusters"] is not None and data["n_clusters"] is not None:
         column = name(data["clusters"])
         parts.append(words.CLUSTERS_OF.format(n=data["n_clusters"], column=column))
-    if missing := sum([*data["missing"].values(), *data["missing_groups"].values()]):
-        predictions = count(missing, "prediction")
-        parts.append(words.MISSING_PREDICTIONS.format(predictions=predictions))
+    for part, noun in (("missing", "prediction"), ("missing_groups", "predicted group")):
+        if missing := sum(data[part].values()):  # type: ignore[literal-required]
+            parts.append(words.MISSING_PREDICTIONS.format(predictions=count(missing, noun)))
     if data["left_out"]:
         parts.append(words.LEFT_OUT.format(rows=count(data["left_out"], "row")))
     return parts

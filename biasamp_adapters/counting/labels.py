@@ -177,6 +177,8 @@ def listing(labels: Iterable[Label], limit: int = 5) -> str:
     return ", ".join(x if len(x) <= 40 else f"{x[:39]}…" for x in texts[:limit]) + more
 
 
-def name_list(labels: Iterable[Label]) -> str:
+def name_list(labels: Iterable[Label], among: Iterable[Label] = ()) -> str:
     """Return names for a sentence: "A, B and C", or "A, B, C and 4 more"."""
-    return join(map(name, labels))
+    listed = list(labels)
+    apart = (*listed, *among)
+    return join(name(label, among=apart) for label in listed)

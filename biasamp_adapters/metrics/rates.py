@@ -168,7 +168,7 @@ class RateMeasurement(Measurement):
         labels, axis = self.pair_labels[0], 1
         if self.metric.direction != A_TO_T:
             labels, axis = self.pair_labels[1], 0
-        return name_list(list(compress(labels, np.any(are_meant, axis=axis))))
+        return name_list(compress(labels, np.any(are_meant, axis=axis)), labels)
 
     @cached_property
     def reason_of_few_rows(self) -> str:

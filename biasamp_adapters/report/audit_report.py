@@ -102,8 +102,7 @@ class AuditReport:
         """
         for name in ("y_true", "y_pred", "threshold"):
             if name in options:
-                rule = "the estimator makes the predictions for X, which are compared with y"
-                raise TypeError(f"{name} must not be given: {rule}. Pass arrays to audit.")
+                raise TypeError(f"{name} must not be given to an estimator; pass arrays to audit")
         options["sensitive_features"] = sensitive_features
         for name in ("sensitive_features", "control_features", "sample_weight", "clusters"):
             options[name] = find_column(options.get(name), X, y, name)

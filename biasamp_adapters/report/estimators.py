@@ -34,8 +34,9 @@ def predict(estimator: Any, X: Any, groups: Any, pos_label: Any) -> tuple[Any, A
     """
     if not isinstance(estimator, Mapping):
         if isinstance(estimator, type) or not hasattr(estimator, "predict"):
-            rule = "estimator must be fitted, or a dict of models to fitted estimators"
-            raise TypeError(f"{rule}; received {estimator!r:.80}")
+            raise TypeError(
+                f"estimator must be fitted, or a dict of such; received {estimator!r:.80}"
+            )
         return _call(estimator, "predict", X, groups), _score(estimator, X, groups, pos_label)
     both = {name: predict(model, X, groups, pos_label) for name, model in estimator.items()}
     scores = {name: score for name, (_, score) in both.items() if score is not None}

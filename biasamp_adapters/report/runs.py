@@ -58,8 +58,7 @@ def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
     for key in ("directions", "label", "feature", "positive", "confidence"):
         first, *others = dict.fromkeys(f"{x[key]}" for x in facts)
         if others:
-            rule = f"all reports of a list must have the same {key}"
-            raise ValueError(f"{rule}; received {first:.60} and {others[0]:.60}")
+            raise ValueError(f"reports must have one {key}; received {first:.60}, {others[0]:.60}")
     audits, are_folds = [report.computed for report in listed], len(listed) > 1
     if are_folds and any(len(audit.models) > 1 for audit in audits):
         raise ValueError("each report of a list must have one model; received one with several")

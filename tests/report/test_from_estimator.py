@@ -100,10 +100,10 @@ def test_from_estimator_unknown_name_raises() -> None:
 @pytest.mark.parametrize(
     ("model", "options", "message"),
     [
-        (LogisticRegression, {}, "must be fitted, or a dict of models .* received <class"),
+        (LogisticRegression, {}, "must be fitted, or a dict of such; received <class"),
         ({"a": "model"}, {}, "received 'model'"),
-        (LogisticRegression().fit(X, y), {"threshold": 0.3}, "threshold must not be given: the"),
-        (LogisticRegression().fit(X, y), {"y_pred": y}, "y_pred must not be given: the estimator"),
+        (LogisticRegression().fit(X, y), {"threshold": 0.3}, "threshold must not be given to an"),
+        (LogisticRegression().fit(X, y), {"y_pred": y}, "y_pred must not be given to an est"),
     ],
 )
 def test_from_estimator_of_what_does_not_predict_raises(model, options, message) -> None:
