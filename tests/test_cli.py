@@ -163,7 +163,6 @@ def test_control_features_have_strata(biasamp) -> None:
 
 
 def test_count_of_two_files_adds_and_keeps_rows_that_meet_where(biasamp) -> None:
-    rows().to_csv("more.csv", index=False)
     where = ["--where", "B = 'x'", "-o", "both.json"]
     code, printed = biasamp("count", "rows.csv", "more.csv", *COLUMNS, *where)
     assert (code, "200 rows" in printed) == (0, True)

@@ -160,13 +160,6 @@ def test_row_with_a_missing_value_is_missing_as_a_whole(missing, width) -> None:
         read(y_true=rows, missing="abstain")
 
 
-def test_column_of_objects_may_begin_with_missing_values() -> None:
-    predicted = pd.Series([None] * 101 + [1, 0], dtype=object)
-    frame = pd.DataFrame({"true_a": 1, "true_b": 0, "pred_a": predicted, "pred_b": 0, "g": "x"})
-    names = {"y_true": "true_*", "y_pred": "pred_*", "sensitive_features": "g"}
-    assert bam.Counts.from_frame(frame, **names, missing="drop").n_rows == 2
-
-
 # Errors.
 
 
