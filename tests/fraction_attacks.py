@@ -3,22 +3,18 @@
 Each column of a matrix, or pair of columns, is single-label data of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import exact_oracle
 import matrix_oracle
 from exact_oracle import Row
+from fraction_case import Case
 from fraction_values import Number, Numbers, label_rows, matrix_data
 from matrix_oracle import Column, Columns
 from scipy.stats import chi2
-
-if TYPE_CHECKING:
-    from fraction_case import Case
 
 UNCERTAINTY = "uncertainty_coefficient"
 

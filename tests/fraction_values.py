@@ -3,19 +3,15 @@
 Single labels are read as a matrix with a column for each class. None stands for undefined.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import matrix_oracle
 from exact_oracle import Row, Scores, mean
+from fraction_case import Case
 from matrix_oracle import Data
-
-if TYPE_CHECKING:
-    from fraction_case import Case
 
 
 class Number(NamedTuple):

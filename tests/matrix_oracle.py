@@ -22,7 +22,7 @@ Labels: TypeAlias = tuple[Any, ...]
 
 
 class Data(NamedTuple):
-    """Columns of groups, tasks and their predictions; weights; and which tasks are abstentions.
+    """Columns of groups, tasks and their predictions, and weights.
 
     ``labels`` says that every row has one group.
     """
@@ -32,7 +32,6 @@ class Data(NamedTuple):
     a_hat: Columns
     t_hat: Columns
     w: Column
-    silent: Sequence[bool]
     labels: bool
 
 
@@ -74,7 +73,6 @@ def data(
         a_hat=of_group(attribute if attribute_pred is None else attribute_pred),
         t_hat=_columns(y_true if y_pred is None else y_pred, width),
         w=[1] * len(y_true) if weights is None else [_exact(w) for w in weights],
-        silent=[False] * len(y_true) if y_pred is None else [row is None for row in y_pred],
         labels=groups is not None,
     )
 

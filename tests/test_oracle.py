@@ -16,6 +16,8 @@ import pytest
 from package_values import CLASSES, TOLERANCE, arguments, package_numbers, settings_of
 from random_rows import METRICS, draw_large_case
 
+from biasamp_adapters.metrics.rates import RateMeasurement
+
 VALUES = Path(__file__).parent / "oracle" / "values.json.gz"
 
 #: Replicates of stored intervals, and the flips behind a stored mean and behind ours.
@@ -70,7 +72,9 @@ def test_numbers_of_large_cases_are_the_stored_ones(metric) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
-def test_intervals_of_large_cases_are_about_as_wide_as_the_stored_ones() -> None:
+def test_intervals_of_large_cases_are_about_as_wide_as_the_stored_ones(monkeypatch) -> None:
+    # Stored intervals do not reach three rows of the smallest group to both sides.
+    monkeypatch.setattr(RateMeasurement, "one_row", lambda measurement, replicates: 0.0)
     ratios, n_alike, seeds = [], 0, list(stored_numbers())[::2]
     for seed in seeds:
         stored, case = stored_numbers()[seed]["interval"], draw_large_case(seed)

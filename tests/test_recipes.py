@@ -1,7 +1,5 @@
 """Recipes with MLflow and PyTorch, which pages do not run."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,9 +8,8 @@ import biasamp_adapters as bam
 
 TABLE = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
 TABLE = TABLE.assign(high=(TABLE["decile_score"] >= 5).astype(int))
-Y, PRED, RACE, SCORE = (TABLE[x] for x in ("two_year_recid", "high", "race", "decile_score"))
+Y, PRED, RACE = TABLE["two_year_recid"], TABLE["high"], TABLE["race"]
 X = TABLE[["race", "sex", "age_cat"]]
-NAMES: dict[str, Any] = {"y_true": "two_year_recid", "y_pred": "high", "sensitive_features": "race"}
 
 
 def test_attribute_in_the_index_names_the_groups() -> None:

@@ -197,9 +197,7 @@ class Datasets:
             options["reference"] = Counts.from_arrays(**rows_of(*reference))
         return rows_of(columns, inside), options
 
-    def metric(
-        self, metric: Metric | str, settings: dict[str, Any]
-    ) -> tuple[Metric, dict[str, Any]]:
+    def metric(self, metric: Any, settings: dict[str, Any]) -> tuple[Metric, dict[str, Any]]:
         """Return a metric with settings, and the columns that it reads."""
         metric = get_metric(metric)
         # As in AIF360's methods, "privileged" may be the first argument.

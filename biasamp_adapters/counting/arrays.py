@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import PREDICTED, PREDICTION, SCORE, Array, Label, ordered
+from biasamp_adapters.counting.labels import PREDICTED, SCORE, Array, Label, ordered
 from biasamp_adapters.counting.variables import OverlappingGroups
 from biasamp_adapters.warning import warn
 
@@ -63,6 +63,8 @@ def read_input(values: Any, argument: str) -> Any:
         if not isinstance(table, Table):
             raise ValueError(f"{argument}: OverlappingGroups must have columns; received one")
         return Table(values.names or table.names, table.columns, are_groups=True)
+    if isinstance(values, np.ma.MaskedArray):
+        values = _with_missing(values)
     if hasattr(values, "detach") and hasattr(values, "cpu"):  # A tensor on any device.
         values = values.detach().cpu().numpy()
     elif isinstance(values, list | tuple) and len(values):
@@ -94,14 +96,11 @@ def batch_to_table(values: Any) -> Any:
 def _read_list(values: Sequence[Any], argument: str) -> Any:
     """Return a list of rows as a matrix, and any other list as it is; raise for several columns."""
     if isinstance(values[0], np.ndarray | pd.Series | pd.DataFrame):
-        if argument == PREDICTION:
-            rule = "several models are a mapping, y_pred={'old': old, 'new': new}"
-            raise ValueError(f"{rule}, and rows an array; received a list of arrays")
-        rule = "must be a frame or a mapping such as {'race': race, 'sex': sex}"
-        raise ValueError(f"several columns of {argument} {rule}; received a list of arrays")
-    if not isinstance(values[0], list | tuple):
-        return values
-    return np.array([list(row) for row in values], dtype=object)
+        rule = f"{argument} must be one array, or several in a frame or a mapping of names"
+        raise ValueError(f"{rule}; received a list of arrays")
+    if isinstance(values[0], list | tuple):
+        return np.array([list(row) for row in values], dtype=object)
+    return values
 
 
 def name_of(values: Any) -> Any:
@@ -116,6 +115,8 @@ def name_of(values: Any) -> Any:
 
 def to_array(values: Any, argument: str) -> Any:
     """Return one column as a numpy or pandas array."""
+    if isinstance(values, np.ma.MaskedArray):
+        return _with_missing(values)
     if isinstance(values, np.ndarray | pd.Series | pd.Categorical):
         return values
     if hasattr(values, "to_pylist"):  # Arrow arrays, whose numbers must not become floats.
@@ -131,12 +132,17 @@ def to_array(values: Any, argument: str) -> Any:
         rule = f"{argument}={values!r:.80} names a column"
         raise ValueError(f"{rule}. Pass an array, or data first as in audit(frame, ...).")
     if not isinstance(values, Collection) or isinstance(values, Set | Mapping):
-        kind = type(values).__name__
-        is_of_aif360 = hasattr(values, "protected_attribute_names")
-        hint = ". Use biasamp_adapters.aif360.audit_report" if is_of_aif360 else ""
-        hint = ". Use metric.result(counts) or audit(counts)" if kind == "Counts" else hint
-        raise ValueError(f"{argument} must be a column of values; received a {kind}{hint}")
+        received = type(values).__name__
+        raise ValueError(f"{argument} must be a column of values; received a {received}")
     return to_objects(values)
+
+
+def _with_missing(values: np.ma.MaskedArray[Any, Any]) -> Array:
+    """Return a masked array with missing values where it is masked."""
+    if not np.any(values.mask):
+        return values.data
+    missing = np.nan if values.dtype.kind == "f" else None
+    return np.where(values.mask, missing, values.data)
 
 
 def to_objects(values: Iterable[Any]) -> Array:
@@ -150,18 +156,12 @@ def to_objects(values: Iterable[Any]) -> Array:
 # The index of pandas inputs.
 
 
-def level_of_index(values: Any, level: str, argument: str) -> Any:
+def level_of_index(values: Any, level: str) -> Any:
     """Return a level of the index of a pandas input, which a text in place of labels names."""
     index = getattr(values, "index", None)
-    if not isinstance(index, pd.Index):
-        rule = f"{argument}={level!r} names a level of y_true's index, which it has not"
-        hint = f"pd.Series(y, index=pd.Index({level}, name={level!r}))"
-        raise ValueError(f"{rule}. Write {hint}. Functions and audit also take an array.")
-    if level not in index.names:
-        raise ValueError(
-            f"y_true's index has no level {level!r}. "
-            f"Write y.set_axis(pd.Index({level}, name={level!r}))."
-        )
+    if not isinstance(index, pd.Index) or level not in index.names:
+        remedy = f"Write y.set_axis(pd.Index({level}, name={level!r}))"
+        raise ValueError(f"y_true's index has no level {level!r}. {remedy}.")
     if index.names.count(level) > 1:
         raise ValueError(f"y_true's index must have one level {level!r}; received several")
     return index.get_level_values(level).to_series(index=index, name=level)
@@ -170,7 +170,12 @@ def level_of_index(values: Any, level: str, argument: str) -> Any:
 def warn_of_order(inputs: Iterable[tuple[str, Any]]) -> None:
     """Warn if pandas inputs have the same index labels in another order: rows pair by position."""
     first: tuple[str, pd.Index[Any]] | None = None
-    for argument, values in inputs:
+    columns = (
+        (argument, column)
+        for argument, values in inputs
+        for column in (values.values() if isinstance(values, Mapping) else [values])
+    )
+    for argument, values in columns:
         index = getattr(values, "index", None)
         # What a model returns has often no index but the positions.
         is_of_model = argument in (*PREDICTED.values(), SCORE)
@@ -210,7 +215,8 @@ def read_numbers(values: Any, argument: str) -> Array:
     numbers = to_numbers(column, argument)
     is_valid = np.isfinite(numbers) & (numbers >= 0)
     if argument == "count":
-        check_all(is_valid & (numbers % 1 == 0), numbers, "count must be whole and not negative")
+        is_valid &= (numbers % 1 == 0) & (numbers.sum() < 2**53)
+        check_all(is_valid, numbers, "count must be whole, not negative and below 2**53 in all")
         return numbers.astype(np.int64)
     check_all(is_valid, numbers, f"{argument} must be finite and not negative")
     total = float(numbers.sum())

@@ -181,17 +181,13 @@ def _pair(choice: Choice, truth: Choice) -> Choice:
         names = tuple(by_stem[stem] for stem in truth.stems)
     elif len(names) != len(truth.names):
         rule = f"{choice.argument} must name as many columns as {truth.argument}"
-        hint = ". Several models are a mapping of names" if choice.argument == PREDICTION else ""
-        raise ValueError(f"{rule}; received {listing(names)} for {listing(truth.names)}{hint}")
+        raise ValueError(f"{rule}; received {listing(names)} for {listing(truth.names)}")
     return replace(choice, names=names, labels=truth.labels)
 
 
 def unknown_column(name: Any, names: Sequence[Any]) -> ValueError:
     """Return the error that names the first columns, and the one that may be meant."""
-    choices = [column for column in names if isinstance(column, str)]
-    if str(name).endswith("*"):  # The patterns of these columns: true_* of true_cat.
-        choices = [re.sub(r"[^\W_]+$", "*", column) for column in choices]
-    folded = {choice.casefold(): choice for choice in choices}
+    folded = {column.casefold(): column for column in names if isinstance(column, str)}
     guesses = difflib.get_close_matches(str(name).casefold(), folded, 1)
     end = f" Did you mean {listing([folded[guesses[0]]])}?" if guesses else ""
     longest = max(len(listing([column])) for column in [name, *names[:_MOST_NAMES]])

@@ -22,7 +22,6 @@ from biasamp_adapters.counting.labels import (
     PREDICTION,
     SCORE,
     TASK,
-    TRUTH,
     Key,
     Label,
     check_distinguishable,
@@ -195,7 +194,10 @@ class Counts:
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
-        return Counts(self.rows + other.rows)
+        ours, theirs = self.rows, other.rows
+        if ours.n_clusters is not None and theirs.cluster is not None:
+            theirs = replace(theirs, cluster=theirs.cluster + ours.n_clusters)
+        return Counts(ours.append(theirs))
 
     def __radd__(self, other: Any) -> Counts:
         """Return the counts themselves for the 0 that ``sum`` begins with."""
@@ -215,8 +217,7 @@ class Counts:
 
 def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return columns, and options with their defaults; raise if an argument is neither."""
-    _refuse_strata(arguments)
-    allowed = [*(role for role in TRUTH if " " not in role), *NUMBERS, *_OPTIONS]
+    allowed = [*PREDICTED, *PREDICTED.values(), SCORE, *NUMBERS, *_OPTIONS]
     unknown = [name for name in arguments if name not in allowed]
     if unknown:
         raise ValueError(f"unknown argument {unknown[0]!r}; arguments are {', '.join(allowed)}")
@@ -224,13 +225,6 @@ def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     options = {name: arguments.get(name, _OPTIONS[name]) for name in _OPTIONS}
     check_threshold(columns, options)
     return columns, options
-
-
-def _refuse_strata(arguments: Mapping[str, Any]) -> None:
-    """Raise if counts are asked for strata."""
-    if arguments.get(CONTROL) is not None:
-        rule = "control_features must not be given with counts"
-        raise ValueError(f"{rule}. Strata are counted each alone: audit the counts of each")
 
 
 def _count_frames(
@@ -280,7 +274,7 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     for role in (ATTRIBUTE, CONTROL):
         groups = columns.get(role)
         if isinstance(groups, str) and not isinstance(truth, str):
-            inputs[role, None] = arrays.level_of_index(truth, groups, role)
+            inputs[role, None] = arrays.level_of_index(truth, groups)
     roles = (*PREDICTED.values(), SCORE)
     for role in roles:
         given = columns.get(role)
@@ -288,16 +282,16 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
         inputs |= {(role, model): values for model, values in by_model.items()}
     inputs = {key: values for key, values in inputs.items() if values is not None}
     first, second, scored = ([m for role, m in inputs if role == name] for name in roles)
-    models = first or scored
+    models = first or scored or second
     check_distinguishable(models, PREDICTION, "give the models other names")
-    if models and second and set(models) != set(second):
-        rule = f"sensitive_features_pred must be a mapping of the models {listing(models)}"
-        is_mapping = isinstance(columns[ATTRIBUTE_PREDICTION], Mapping)
-        raise ValueError(f"{rule}; received {listing(second) if is_mapping else 'one column'}")
+    if second and set(second) != set(models):
+        rule = f"{ATTRIBUTE_PREDICTION} must be a mapping of the models {listing(models)}"
+        raise ValueError(f"{rule}; received {listing(second)}")
     if not set(scored) <= set(models):
         rule = f"y_score must be a mapping of the models {listing(models)}"
         raise ValueError(f"{rule}; received {listing(scored)}")
-    arrays.warn_of_order((role, values) for (role, _), values in inputs.items())
+    numbers = [(name, columns.get(name)) for name in NUMBERS]
+    arrays.warn_of_order([*((role, values) for (role, _), values in inputs.items()), *numbers])
     inputs = {key: arrays.read_input(values, key[0]) for key, values in inputs.items()}
     listed = read_lists(options)
     variables = read_variables(inputs, listed, options["missing_values"])
@@ -339,21 +333,18 @@ def read_counts(
     given = {name: value for name, value in columns.items() if value is not None}
     if y_pred is not None:
         given[PREDICTION] = y_pred
+    check_threshold(given, options)
     if data is None or are_arrays(data, given):
-        check_threshold(given, options)
         true = {} if data is None else {TASK: data}
         return Counts(count_arrays(given | true, options)), None
     counts = load_counts(data)
     if counts is None:
-        check_threshold(given, options)
         return Counts(_count_frames([data], given, options)), given
-    _refuse_strata(given)
     if given:
         raise ValueError(f"counts hold all variables, so {next(iter(given))} must not be given")
-    for name in ("missing_values", "threshold"):
-        if options.get(name) not in (None, (), []):
-            rule = f"{name} is read where rows are counted"
-            raise ValueError(f"{rule}, by Counts.from_frame or biasamp count")
+    if options["missing_values"] not in ((), []):
+        rule = "missing_values is read where rows are counted"
+        raise ValueError(f"{rule}, by Counts.from_frame or biasamp count")
     if options["missing"] == "drop":
         counts = Counts(finish_rows(counts.rows, {"missing": "drop"}))
     return counts, None

@@ -265,4 +265,4 @@ def _compare_products(a: Array, b: Array, c: Array, d: Array) -> Array:
 
 def _as_integers(numbers: Array) -> Array:
     """Return whole numbers as integers of any size."""
-    return numbers.astype(np.int64).astype(object)
+    return np.frompyfunc(int, 1, 1)(numbers)

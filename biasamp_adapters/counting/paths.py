@@ -305,10 +305,9 @@ def _with_types(connection: DuckDBPyConnection, rows: str, choices: list[Choice]
         rule = _literal(f"column {listing([column.name])} must hold numbers; received ")
         casts[alias] = _NUMBER.replace("$", alias).replace("%", rule)
     labels = {alias: column.variable for alias, column in columns.items() if column.variable}
-    if labels:
-        casts |= _find_casts(connection, rows, labels)
-        texts = [variable for alias, variable in labels.items() if casts[alias] == alias]
-        casts |= {alias: alias for alias, variable in labels.items() if variable in texts}
+    casts |= _find_casts(connection, rows, labels)
+    texts = [variable for alias, variable in labels.items() if casts[alias] == alias]
+    casts |= {alias: alias for alias, variable in labels.items() if variable in texts}
     replaced = ", ".join(f"{cast} AS {alias}" for alias, cast in casts.items())
     return f"SELECT * REPLACE ({replaced}) FROM ({rows})"
 

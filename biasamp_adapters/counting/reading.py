@@ -137,8 +137,7 @@ def read_matrix(table: Table, role: str) -> Block:
     if values.size and values.min() == -1 and (np.abs(values) == 1).all():
         values = values > 0  # Matrices of -1 and 1.
     if _check_range(values, role):
-        is_small = values.dtype.itemsize == 1
-        values = values.view(np.uint8) if is_small else values.astype(np.uint8)
+        values = values.astype(np.uint8, copy=False)
     return Block(names, values, missing, is_matrix=True)
 
 
@@ -293,8 +292,8 @@ def read_row_numbers(
         raise ValueError("y_true and y_pred, or data, must be given; received neither")
     if len(set(lengths.values())) != 1:
         received = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:6])
-        is_list_of_names = lengths.get(ATTRIBUTE) in (2, 3)
-        hint = ". Several features are the columns of a frame" if is_list_of_names else ""
+        is_list_of_features = lengths.get(ATTRIBUTE) in (2, 3)
+        hint = ". Several features are the columns of a frame" if is_list_of_features else ""
         raise ValueError(f"all inputs must have as many rows; received {received}{hint}")
     return numbers
 
@@ -341,12 +340,8 @@ def _with_column_names(matrices: Variables, listed: tuple[Label, ...] | None) ->
             variable = replace(variable, labels=names)
         elif set(labels) != set(names):
             differ = [*without(names, labels), *without(labels, names)]
-            if not listed and len(differ) < len(names):
-                rule = f"{role} must have the same columns as the others"
-                raise ValueError(f"{rule}; in one alone: {listing(differ)}. Rename or add columns.")
-            columns = listing(names)
-            rule = f"{role} must have the columns {columns}"
-            raise ValueError(f"{rule}; received {listing(labels)}: rename one of them")
+            rule = f"{role} must have the same columns as the others, or those listed"
+            raise ValueError(f"{rule}; in one alone: {listing(differ)}")
         renamed[role, model] = variable.with_labels(names)
     return renamed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -33,7 +33,6 @@ from biasamp_adapters.counting.labels import (
     show,
 )
 from biasamp_adapters.counting.variables import (
-    Block,
     Codes,
     Variable,
     Variables,
@@ -41,7 +40,6 @@ from biasamp_adapters.counting.variables import (
     cells_of,
     count_cells,
     indicator,
-    label_sets,
     right_labels,
 )
 
@@ -222,12 +220,12 @@ class Rows:
                 moved[key] = variable.with_labels(lists[TRUTH[key[0]]])
         return replace(self, variables=moved)
 
-    def with_sets(self, sets: Sequence[tuple[int, ...]]) -> Rows:
-        """Return the rows with label sets as the columns of the tasks."""
+    def with_variables(self, truth: str, change: Callable[[Any], Variable]) -> Rows:
+        """Return the rows with a true variable and its predictions changed."""
         moved = dict(self.variables)
         for key, variable in self.variables.items():
-            if TRUTH[key[0]] == TASK and isinstance(variable, Block):
-                moved[key] = label_sets(variable, sets)
+            if TRUTH[key[0]] == truth:
+                moved[key] = change(variable)
         return replace(self, variables=moved)
 
     def complete(self, missing: str) -> Rows:
@@ -255,6 +253,8 @@ class Rows:
 
     def merged(self) -> Rows:
         """Return the rows with equal ones as one; as they are if most of them differ."""
+        if self.block_sums is not None:
+            return self
         tallied = self.tallied()
         if tallied is not self:
             return tallied
@@ -305,12 +305,6 @@ class Rows:
         return replace(self, variables=tallied, n=n[cells].astype(np.int64), w=w, cluster=cluster)
 
     # Adding.
-
-    def __add__(self, other: Rows) -> Rows:
-        """Return the rows of both; their clusters are taken to be different ones."""
-        if self.cluster is not None and other.cluster is not None:
-            other = replace(other, cluster=other.cluster + self.cluster.max(initial=-1) + 1)
-        return self.append(other)
 
     def append(self, other: Rows) -> Rows:
         """Return the rows of both; one number means one cluster."""

@@ -115,9 +115,7 @@ def _read_engine(native: Any, arguments: Arguments) -> Iterator[Chunk]:
     names = getattr(native, "column_names" if is_arrow else "columns", None)
     if names is None:
         rule = "data must be a frame, a mapping of columns or paths of files"
-        hint = " Pass a table of it: connection.table(name)." if hasattr(native, "table") else ""
-        hint = " Counts.from_chunks takes frames." if isinstance(native, list | tuple) else hint
-        raise TypeError(f"{rule}; received {type(native).__name__}.{hint}")
+        raise TypeError(f"{rule}; received {type(native).__name__}.")
     choices = find_columns(names, arguments)
     columns = columns_of(choices)
     if is_duckdb_relation(native):  # By position: "Race" also finds "race".

@@ -110,9 +110,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
 
         return intervals(self, ax=ax)
 
-    def _intervals(
-        self, numbers: Any, judge: Callable[..., list[Estimate]], *given: Any
-    ) -> list[Any]:
+    def _intervals(self, numbers: Any, judge: Callable[..., Any], *given: Any) -> list[Any]:
         """Return the ends for each quantile, in the form that the host gave numbers."""
         self._check_bootstrap_initialized()
         tables = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,9 +46,6 @@ class Estimate:
         """Both ends, or None."""
         return None if np.isnan(self.low) else (self.low, self.high)
 
-    def __float__(self) -> float:
-        return self.value
-
     def __str__(self) -> str:
         if self.interval is None:
             return f"{self.value:+z.4f}"
@@ -72,6 +69,9 @@ class Trust(NamedTuple):
         The range of the score.
     others : ndarray, optional
         Further replicates, whose interval is covered too.
+    row : float
+        How far one row moves the score. By the rule of three, up to three rows of a kind that the
+        data do not show may be expected in another sample (at the 95 % level).
     """
 
     replicates: Array
@@ -80,6 +80,7 @@ class Trust(NamedTuple):
     noise: float = 0.0
     limits: tuple[float, float] = (-np.inf, np.inf)
     others: Array | None = None
+    row: float = 0.0
 
 
 def min_replicates(confidence: float) -> int:
@@ -126,13 +127,14 @@ def estimate(
     if not low - slack <= value <= high + slack:
         return Estimate(value, reason=words.SHIFTED, replicates=replicates)
     if narrower is not None:
-        tails = (1 - narrower) / 2, (1 + narrower) / 2
+        confidence, tails = narrower, ((1 - narrower) / 2, (1 + narrower) / 2)
         low, high = np.quantile(defined, tails).tolist()
     if trust.others is not None:
         others = np.quantile(trust.others[np.isfinite(trust.others)], tails).tolist()
         low, high = min(low, others[0]), max(high, others[1])
     (lowest, highest), (below, above) = trust.limits, trust.margin
-    low, high = min(low, value) - below, max(high, value) + above
+    reach = -log(1 - confidence) * trust.row
+    low, high = min(low, value - reach) - below, max(high, value + reach) + above
     return Estimate(value, max(low, lowest), min(high, highest), "", replicates)
 
 

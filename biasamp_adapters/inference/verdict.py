@@ -305,16 +305,13 @@ def judge(
     k = family_quantile([of_model.largest_t for of_model in measured.values()], confidence)
     if k == 0:  # No model errs, or the changes are the same in every replicate.
         k = family_quantile([largest_t(true_draws, measure(true_draws))], confidence)
-    return [_judgement(data, comparison, *of_model, k) for of_model in measured.items()]
-
-
-def _judgement(
-    data: GroupRates, comparison: Comparison, model: Label, of_model: ModelGaps, k: float
-) -> Judgement:
-    gaps = of_model.judge(data, model, comparison, k)
-    mean = of_model.mean_change(comparison.half_row, k)
-    code = _code({gap.status for gap in gaps}, mean)
-    return Judgement(model, code, "", mean, gaps, comparison.kind, len(gaps))
+    judgements = []
+    for model, of_model in measured.items():
+        gaps = of_model.judge(data, model, comparison, k)
+        mean = of_model.mean_change(comparison.half_row, k)
+        code = _code({gap.status for gap in gaps}, mean)
+        judgements.append(Judgement(model, code, "", mean, gaps, comparison.kind, n_gaps))
+    return judgements
 
 
 def _code(statuses: Collection[str], mean: Estimate) -> str:

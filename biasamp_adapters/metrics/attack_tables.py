@@ -223,8 +223,6 @@ def binomial(n: Array, p: Array | float, rng: np.random.Generator) -> Array:
     numbers = np.where(p >= 1, n, 0.0)
     is_large = variance >= _LARGE_VARIANCE
     is_small = (variance > 0) & ~is_large
-    if is_large.all():
-        return _large_quantile(uniform, n, p, variance)
     numbers[is_large] = _large_quantile(
         uniform[is_large], n[is_large], p[is_large], variance[is_large]
     )

@@ -293,8 +293,6 @@ def get_metric(metric: Any, **settings: Any) -> Metric:
         if given:
             raise ValueError(f"{given[0]} must be a setting of the metric object, if there is one")
         return metric
-    if isinstance(metric, type) and issubclass(metric, Metric):
-        raise ValueError(f"metric must be an object, {metric.__name__}(); received the class")
     if not isinstance(metric, str):
         rule = 'metric must be an object or a name, such as "BA"'
         raise ValueError(f"{rule}; received {type(metric).__name__}")

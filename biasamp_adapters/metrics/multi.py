@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, compress
 from typing import Any
 
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, TRUTH, Array
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, Array
 from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_of_pairs
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.counting.variables import Block, Codes, cells_of, label_sets
+from biasamp_adapters.counting.variables import Block, Codes, Variable, cells_of, label_sets
 from biasamp_adapters.inference.intervals import FEW_ROWS, Trust, mean_and_spread
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, check_choice, check_whole
 from biasamp_adapters.metrics.rates import RateMeasurement, RateMetric
@@ -91,7 +91,8 @@ class MultiMeasurement(RateMeasurement):
         if size > mean_of_chance + _CLEAR * spread_of_chance:
             below = mean_and_spread(added)[0]
         limits = (0.0, 2.0 if self.reads_reference else 1.0)
-        return Trust(replicates, self.reason_of_few_rows, (below, 0.0), limits=limits)
+        row = self.one_row(scores["value"]) if name == "value" else 0.0
+        return Trust(replicates, self.reason_of_few_rows, (below, 0.0), limits=limits, row=row)
 
     def pairs(self) -> dict[str, Array]:
         """Return ``change`` and ``contribution`` of each pair."""
@@ -212,11 +213,10 @@ class MultiAttributeBiasAmplification(RateMetric):
         if reference is not None:
             n_rows = label_sets(rows.variable(TASK), sets).sparse.T @ rows.n
             sets = list(compress(sets, n_rows >= self.min_support))
-            reference = reference.with_sets(sets)
         if not sets:
             rule = f"Multi needs label sets of at least {self.min_size} labels"
             raise ValueError(f"{rule}, in {self.min_support} rows or more; received none")
-        return replace(evaluation, rows=rows.with_sets(sets), reference=reference)
+        return _with_variables(evaluation, TASK, partial(label_sets, sets=sets))
 
 
 def _rows_by_class(rows: Rows) -> Array:
@@ -269,7 +269,7 @@ def check_number(n_sets: int) -> None:
 
 def on_group_sets(evaluation: Evaluation) -> Evaluation:
     """Return the evaluation with sets of levels of the crossed attributes as overlapping groups."""
-    rows, reference = evaluation.rows, evaluation.reference
+    rows = evaluation.rows
     crossed = [label for label in rows.group_labels if isinstance(label, tuple)]
     if not crossed or len(crossed) < len(rows.group_labels) or rows.is_matrix(ATTRIBUTE):
         raise ValueError("group_sets=True must have several columns of sensitive_features")
@@ -285,15 +285,18 @@ def on_group_sets(evaluation: Evaluation) -> Evaluation:
     for column, members in enumerate(sets):
         belongs[groups_in[members], column] = 1
     labels = tuple(" × ".join(f"{names[i]}={level}" for i, level in members) for members in sets)
+
+    def to_sets(groups: Codes) -> Block:
+        return Block(labels, belongs[groups.codes], groups.missing, is_matrix=True)
+
+    return _with_variables(evaluation, ATTRIBUTE, to_sets)
+
+
+def _with_variables(
+    evaluation: Evaluation, truth: str, change: Callable[[Any], Variable]
+) -> Evaluation:
+    """Return the evaluation with a true variable and its predictions changed."""
+    rows, reference = evaluation.rows.with_variables(truth, change), evaluation.reference
     if reference is not None:
-        reference = _with_groups(reference, labels, belongs)
-    return replace(evaluation, rows=_with_groups(rows, labels, belongs), reference=reference)
-
-
-def _with_groups(rows: Rows, labels: tuple[str, ...], belongs: Array) -> Rows:
-    """Return the rows with the sets to which each group belongs."""
-    moved = dict(rows.variables)
-    for key, variable in rows.variables.items():
-        if TRUTH[key[0]] == ATTRIBUTE and isinstance(variable, Codes):
-            moved[key] = Block(labels, belongs[variable.codes], variable.missing, is_matrix=True)
-    return replace(rows, variables=moved)
+        reference = reference.with_variables(truth, change)
+    return replace(evaluation, rows=rows, reference=reference)

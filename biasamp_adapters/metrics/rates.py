@@ -19,7 +19,6 @@ from biasamp_adapters.counting.labels import (
     TASK,
     Array,
     Label,
-    listing,
     name_list,
 )
 from biasamp_adapters.counting.margins import (
@@ -32,8 +31,9 @@ from biasamp_adapters.counting.margins import (
     signs,
 )
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.inference.intervals import Trust, is_still, share_of_few_rows, widening
-from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric
+from biasamp_adapters.inference.bands import NOISE
+from biasamp_adapters.inference.intervals import Trust, mean_and_spread, share_of_few_rows, widening
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric, check_choice
 from biasamp_adapters.result import Measurement
 
 #: A sign whose |z| is smaller may be the other one.
@@ -193,18 +193,28 @@ class RateMeasurement(Measurement):
             if self.metric.direction != A_TO_T:
                 conditions = self.rows_of_rates[:1]
             replicates = value + widening(conditions) * (replicates - value)
-        reason = self.reason_of_few_rows
-        if not reason and self.are_still(scores["value"]):
-            reason = words.HALF_A_ROW
-        return Trust(replicates, reason, limits=(-most, most))
+        row = self.one_row(scores["value"])
+        return Trust(replicates, self.reason_of_few_rows, limits=(-most, most), row=row)
 
-    def are_still(self, replicates: Array) -> bool:
-        """Return whether rates of predicted labels hardly vary; chances of labels always do."""
-        predicted = map(self.margins.variable, self.predicted_rate.numerator)
-        if self.reads_reference or any(variable.is_soft for variable in predicted):
-            return False
+    def one_row(self, replicates: Array) -> float:
+        """Return how far one row of the smallest group moves the value.
+
+        It is 0 of values that never vary, and of chances, which always do.
+        """
+        roles = {PREDICTION, ATTRIBUTE_PREDICTION}.intersection(self.predicted_rate.numerator)
+        predicted = [self.margins.variable(role) for role in roles]
         rows = np.where(self.coefficients != 0, self.rows_of_rates, 0)
-        return is_still(np.isfinite(self.changes).sum() * replicates, rows)
+        is_still = not (rows > 0).any() or mean_and_spread(replicates)[1] < NOISE
+        if is_still or any(variable.is_soft for variable in predicted):
+            return 0.0
+        defined = np.isfinite(self.changes)
+        if self.reads_reference:  # A mean over classes of sums over groups.
+            moved, n_rates = 1, defined.any(axis=0).sum()
+        else:  # A row leaves one label for another, if both are evaluated.
+            n_labels = defined.shape[1 if self.metric.direction == A_TO_T else 0]
+            is_matrix = all(variable.is_matrix for variable in predicted)
+            moved, n_rates = 1 if is_matrix else min(2, n_labels), defined.sum()
+        return float(moved / rows[rows > 0].min() / n_rates)
 
     @property
     def half_row(self) -> float:
@@ -285,9 +295,7 @@ class RateMetric(Metric):
         labels = evaluation.rows.labels_of(TASK)
         if self.pos_label is None:
             return np.arange(len(labels))
-        if self.pos_label not in labels:
-            rule = f"pos_label must be one of {listing(labels)}"
-            raise ValueError(f"{rule}; received {self.pos_label!r}")
+        check_choice("pos_label", self.pos_label, labels)
         return np.array([labels.index(self.pos_label)])
 
     def coefficients(self, evaluation: Evaluation, margins: Margins, origin: Margins) -> Array:

@@ -105,7 +105,7 @@ class AuditReport:
                 raise TypeError(f"{name} must not be given to an estimator; pass arrays to audit")
         options["sensitive_features"] = sensitive_features
         for name in ("sensitive_features", "control_features", "sample_weight", "clusters"):
-            options[name] = find_column(options.get(name), X, y, name)
+            options[name] = find_column(options.get(name), X, y)
         groups, pos_label = options["sensitive_features"], options.get("pos_label")
         predicted, scores = predict(estimator, X, groups, pos_label)
         return audit(y_true=y, y_pred=predicted, **{"y_score": scores} | options)

@@ -15,7 +15,7 @@ from biasamp_adapters.counting.labels import ATTRIBUTE, Array
 _SCORING = ("predict_proba", "decision_function")
 
 
-def find_column(values: Any, X: Any, y: Any, argument: str) -> Any:
+def find_column(values: Any, X: Any, y: Any) -> Any:
     """Return the column of X, or else the level of the index of y, that a text names."""
     if not isinstance(values, str):
         return values
@@ -24,7 +24,7 @@ def find_column(values: Any, X: Any, y: Any, argument: str) -> Any:
         return X[values]
     if columns and values not in getattr(index, "names", ()):
         raise unknown_column(values, columns)
-    return level_of_index(y, values, argument)
+    return level_of_index(y, values)
 
 
 def predict(estimator: Any, X: Any, groups: Any, pos_label: Any) -> tuple[Any, Any]:

@@ -163,9 +163,7 @@ def _channel(error: Any, groups: Sequence[Label]) -> Array:
     return channel
 
 
-def _row(
-    measurement: RateMeasurement, drawn: dict[str, Array], confidence: float
-) -> dict[str, Any]:
+def _row(measurement: RateMeasurement, drawn: dict[str, Any], confidence: float) -> dict[str, Any]:
     """Return the numbers of one error; none if a group would have no rows."""
     margins: Any = measurement.margins
     sizes, labelled = (x.joint(ATTRIBUTE, ALL)[0, :, 0] for x in (margins, margins.margins))

@@ -165,7 +165,6 @@ def test_errors_by_group_follow_the_gap(text, parts):
     assert answer(gap(equal=4), **parts).more == [text]
 
 
-SEVERAL = {"groups": groups(["A", "B", "C"])["groups"]}
 EQUAL_ERRORS = {
     "With the same error rates in both groups, the gap would be 4 points. The gap in the "
     "predictions is 20 points larger (18 to 23) than with equal error rates.": [

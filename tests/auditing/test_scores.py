@@ -262,5 +262,5 @@ def test_arrays_that_break_a_rule_are_refused(arguments, message) -> None:
 
 def test_counts_with_a_threshold_are_refused() -> None:
     counts = bam.Counts.from_frame(FRAME, y_pred="p", **NAMES)
-    with pytest.raises(ValueError, match="threshold is read where rows are counted"):
+    with pytest.raises(ValueError, match="threshold needs y_score= without y_pred="):
         bam.audit(counts, threshold=2)

@@ -98,10 +98,9 @@ def test_mean_over_strata_of_which_too_many_have_no_interval_says_so() -> None:
 
 
 def test_strata_of_counts_raise(compas) -> None:
-    message = "Strata are counted each alone"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match="unknown argument 'control_features'"):
         bam.Counts.from_frame(compas, **NAMES, control_features="sex")
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match="so control_features must not be given"):
         bam.audit(bam.Counts.from_frame(compas, **NAMES), control_features="sex")
 
 

@@ -150,7 +150,7 @@ def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
         (
             (TABLE[["y", "p"]].add_prefix("true_"), TABLE[["y", "p"]].add_prefix("pred_")),
             {"sensitive_features": TABLE["g"]},
-            "must have the columns 'true_y', 'true_p'; received 'pred_y', 'pred_p': rename",
+            "or those listed; in one alone: 'true_y', 'true_p', 'pred_y', 'pred_p'",
         ),
         (
             (TABLE.assign(y=[" >50K", *"bcdefg"] * 57 + ["b"]).assign(p="b"),),

@@ -30,6 +30,11 @@ def test_dropped_rows_add_up() -> None:
 def test_clusters_of_parts_are_different_ones() -> None:
     part = make_counts(clusters=[7, 7, 8])
     assert (part + part).rows.n_clusters == 4
+    # Those of chunks of one table are the same: [1, a, k], [0, b, l] and [1, b, l], [1, a, k].
+    frame = pd.DataFrame({"y": [1, 0, 1, 1], "g": [*"abba"], "who": [*"kllk"]})
+    names = {"y_true": "y", "y_pred": "y", "sensitive_features": "g", "clusters": "who"}
+    counts = bam.Counts.from_chunks([frame[:2], frame[2:]], **names)
+    assert counts.rows.n_clusters == 2
 
 
 @pytest.mark.parametrize(
@@ -125,5 +130,5 @@ def test_chunks_that_cannot_be_counted_are_refused(frames, fragment) -> None:
 
 
 def test_from_frame_unknown_argument_raises_with_its_name() -> None:
-    with pytest.raises(ValueError, match=r"'sensitive_feature'; arguments are .*_pred, control"):
+    with pytest.raises(ValueError, match=r"'sensitive_feature'; arguments are .*_pred, y_score"):
         bam.Counts.from_frame({"y": [0]}, y_true="y", sensitive_feature="g")

@@ -179,7 +179,6 @@ def test_columns_duplicate_name_that_is_asked_for_raises() -> None:
         ([" race", "other"], "race", "' race', 'other'. Did you mean ' race'?"),
         (["race", "other"], "race ", "'race', 'other'. Did you mean 'race'?"),
         ([*"abcdefghijklm"], "y", ", ".join(f"'{x}'" for x in "abcdefghij") + " and 3 more."),
-        (["true_a"], "truth_*", "'true_a'. Did you mean 'true_*'?"),
     ],
 )
 def test_columns_unknown_name_raises_with_a_guess(columns, name, hint) -> None:
@@ -222,7 +221,7 @@ def test_columns_values_with_data_raise_with_the_line_that_works(argument, given
     ("arguments", "fragment"),
     [
         ({"y_true": "true_*", "y_pred": ["pred_a"]}, "y_pred must name as many columns as y_true"),
-        ({"y_true": "y", "y_pred": ["p", "q"]}, "received 'p', 'q' for 'y'. Several models are a"),
+        ({"y_true": "y", "y_pred": ["p", "q"]}, "received 'p', 'q' for 'y'"),
         ({"y_true": "true_*", "y_pred": "p"}, "received 'p' for 'true_a', 'true_b'"),
         (
             {"y_true": "y", "y_pred": {"m": "p", "n": "q"}, "y_score": "s"},

@@ -11,8 +11,6 @@ from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.inference.replicates import _DRAWS, FLIPS, generator
 
-Array = np.ndarray
-
 #: Draws of a partition; a variance of so many has an error of sqrt(2 / 20,000) = 1 %.
 SIZE, ALLOWED = 20_000, 5
 

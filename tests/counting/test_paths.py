@@ -318,7 +318,7 @@ def test_is_saved_counts_tells_counts_from_records(tmp_path) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz"])
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_last_line_longer_than_the_buffer_is_refused(tmp_path, ending, end) -> None:
+def test_last_line_longer_than_the_buffer_is_refused(tmp_path: Path, ending: str, end: str) -> None:
     content = (CSV + "1,0," + "x" * 33_000_000 + end).encode()
     content = gzip.compress(content, 1, mtime=0) if ending == "csv.gz" else content
     with pytest.raises(ValueError, match="has a line that is too long"):

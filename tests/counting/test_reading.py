@@ -110,6 +110,9 @@ def test_outer_spaces_and_case_make_labels_distinct() -> None:
 def test_missing_values_of_every_kind_are_missing() -> None:
     for missing in (None, np.nan, pd.NA, pd.NaT, float("nan")):
         assert groups_of(pd.Series(["a", "b", missing], dtype=object), missing="drop") == ("a", "b")
+    for labels in (np.arange(3), np.arange(3.0), np.array([*"abc"])):
+        masked = np.ma.array(labels, mask=[0, 0, 1])
+        assert groups_of(masked, missing="drop") == groups_of(labels[:2])
 
 
 def test_labels_named_as_missing_are_missing() -> None:
@@ -146,10 +149,18 @@ def test_matrix_of_minus_1_and_1_reads_as_0_and_1() -> None:
     assert value == metric(2 * truth - 1, 2 * predicted - 1, sensitive_features=["a", "b", "a"])
 
 
-def test_index_in_another_order_warns() -> None:
-    y, p = pd.Series(Y, index=[*"rstu"]), pd.Series(P, index=[*"utsr"])
-    with pytest.warns(bam.AmplificationWarning, match="y_true and y_pred have the same index"):
-        bam.directional_bias_amplification(y, p, sensitive_features=G)
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("y_pred", pd.Series(P, index=[*"utsr"])),
+        ("sample_weight", pd.Series(1.0, index=[*"utsr"])),
+        ("sensitive_features", {"u": G, "v": pd.Series(G, index=[*"utsr"])}),
+    ],
+)
+def test_index_in_another_order_warns(name, values) -> None:
+    arguments = {"y_pred": P, "sensitive_features": G, name: values}
+    with pytest.warns(bam.AmplificationWarning, match=f"y_true and {name} have the same index"):
+        bam.directional_bias_amplification(pd.Series(Y, index=[*"rstu"]), **arguments)
 
 
 def test_rows_in_another_order_than_positions_warn_unless_they_are_of_a_model() -> None:
@@ -190,10 +201,12 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sensitive_features": [["a"], ["b", "c"], ["a"], ["a"]]}, "Label sets are a matrix with one"),
     ({"sensitive_features": pl.Series([["a"], ["b"], ["a"], ["a"]])}, "must hold labels such as"),
     ({"sensitive_features": pa.array([{"u": 1}] * 4)}, "must hold labels such as"),
-    ({"sensitive_features": [pd.Series(G), pd.Series(G)]}, "a frame or a mapping such as"),
+    (
+        {"sensitive_features": [pd.Series(G), pd.Series(G)]},
+        "several in a frame or a mapping of names; received a list",
+    ),
     ({"sensitive_features": np.array([[*"ab"] * 500] * 2)}, "as many rows; received y_true 4"),
-    ({"sensitive_features": ["race", "sex"]}, "Several features are the columns of a frame"),
-    ({"sensitive_features": "race"}, r"Write pd.Series\(y, index=.*\). Functions and audit also"),
+    ({"sensitive_features": "race"}, r"no level 'race'. Write y.set_axis\("),
     ({"y_true": pd.Series(Y), "sensitive_features": "race"}, "no level 'race'"),
     ({"sensitive_features": None}, "sample_params={NAME: .* In scikit-learn: amplification_scorer"),
     ({"sensitive_features": ["a"] * 4}, "at least two groups; received only 'a'"),
@@ -209,8 +222,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, "probabilities from 0 to 1; received 1.2"),
     ({"y_true": np.eye(4)}, "y_true has 4 columns and y_pred 1. Pass the column of the labels"),
     ({"y_pred": np.full((4, 2), 0.5)}, r"Pass predict_proba\(X\)\[:, 1\]"),
-    ({"y_pred": [np.array(P), np.array(Y)]}, "several models are a mapping, y_pred={'old': old"),
-    ({"y_pred": [pd.DataFrame(P)] * 2}, "and rows an array; received a list of arrays"),
+    ({"y_pred": [pd.DataFrame(P)] * 2}, "y_pred must be one array, or several in"),
     ({"y_true": np.zeros((2, 2, 2))}, "one or two dimensions; received 3"),
     ({"y_true": pl.LazyFrame({"a": Y})}, "y_true must be in memory"),
     (
@@ -226,10 +238,6 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"class_labels": {0, 1}}, "must be in an order, as in a list; received a set"),
     ({"class_labels": [0, 2]}, "class_labels must list every label; received 1"),
     ({"group_labels": "ab"}, "group_labels must be in an order"),
-    ({"pos_label": 7}, "pos_label must be one of 0, 1; received 7"),
-    ({"missing_values": "NA"}, "missing_values must be a list of labels; received 'NA'"),
-    ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels; received inf"),
-    ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
     (
         {
             "y_true": pd.Series(Y, index=pd.MultiIndex.from_arrays([G, G], names=["sex", "sex"])),
@@ -237,6 +245,10 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
         },
         "y_true's index must have one level 'sex'; received several",
     ),
+    ({"pos_label": 7}, "pos_label must be 0 or 1; received 7"),
+    ({"missing_values": "NA"}, "missing_values must be a list of labels; received 'NA'"),
+    ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels; received inf"),
+    ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
     ({"y_true": [*"nyyn"], "y_pred": [0.1, 0.9, 0.8, 0.2]}, "y_pred must share labels with y_true"),
     ({"missing": "skip"}, "missing must be 'error', 'drop' or 'abstain'; received 'skip'"),
     ({"reference": pd.DataFrame({"y": Y})}, "reference must be a pair"),
@@ -272,7 +284,7 @@ def test_labels_that_only_predictions_have_leave_a_note() -> None:
 
 def test_models_of_both_predictions_must_be_the_same() -> None:
     models = {"old": P, "new": Y}
-    with pytest.raises(ValueError, match="the models 'old', 'new'; received one column"):
+    with pytest.raises(ValueError, match="the models 'old', 'new'; received 'model'"):
         bam.compare(Y, models, sensitive_features=G, sensitive_features_pred=G, metric="BA T->A")
 
 

@@ -207,6 +207,9 @@ def test_block_sums_hold_no_rows(tmp_path) -> None:
     assert all(variable["codes"] == [] for variable in written["variables"])
     assert min(written["n"]) >= 50
     assert len(written["n"]) >= 20
+    loaded = bam.Counts.load(tmp_path / "sums.json")
+    loaded.save(tmp_path / "again.json")
+    assert bam.Counts.load(tmp_path / "again.json") == loaded
     many = bam.Counts.from_arrays([0, 1], sensitive_features=[*"ab"], count=[200_000] * 2)
     assert len(save_without_rows(many, tmp_path).rows.n) == 1000
 

@@ -205,12 +205,6 @@ def test_read_table_of_no_table_raises(data) -> None:
         rows_of(data, y_true="y")
 
 
-def test_read_table_of_a_connection_asks_for_its_table() -> None:
-    duckdb = pytest.importorskip("duckdb")
-    with pytest.raises(TypeError, match=r"Pass a table of it: connection\.table\(name\)\."):
-        rows_of(duckdb.connect(), y_true="y")
-
-
 # Rows.
 
 
@@ -310,15 +304,6 @@ def test_read_table_rows_of_every_engine_are_those_of_arrays(name) -> None:
     )
     assert counts == expected
     assert counts.rows.n_clusters == expected.rows.n_clusters == len({*columns["person"]})
-
-
-def test_clusters_of_chunks_are_those_of_the_whole() -> None:
-    frame = pd.DataFrame({"y": [1, 0, 1, 1], "g": [*"abba"], "who": [*"kllk"]})
-    names = {"y_true": "y", "y_pred": "y", "sensitive_features": "g", "clusters": "who"}
-    # The chunks [1, a, k], [0, b, l] and [1, b, l], [1, a, k] hold parts of two people.
-    counts = bam.Counts.from_chunks([frame[:2], frame[2:]], **names)
-    assert counts.rows.n_clusters == 2
-    assert (counts + counts).rows.n_clusters == 4
 
 
 @pytest.mark.parametrize("name", ENGINES)

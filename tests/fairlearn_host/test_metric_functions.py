@@ -78,3 +78,13 @@ def test_function_is_the_same_object_at_the_top_and_names_the_frame_at_first(nam
         sample_params={"sensitive_features": race, "sample_weight": np.ones(len(y))},
     )
     assert weighted.overall == pytest.approx(function(y, pred, sensitive_features=race), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_warning_of_a_function_points_at_the_line_that_called_it(name) -> None:
+    reference = [0, 1, 0, 1, 0], [*"aabbc"]
+    with pytest.warns(bam.AmplificationWarning) as caught:
+        getattr(bam, name)(
+            [0, 1] * 9, [0, 1] * 9, sensitive_features=[*"aab"] * 6, reference=reference
+        )
+    assert {warning.filename for warning in caught} == {__file__}

@@ -144,7 +144,7 @@ def test_seed_repeats_its_interval() -> None:
 # Weights.
 
 
-@pytest.mark.parametrize("weight", [2.0**-330, 0.25, 8.0, 2.0**40])
+@pytest.mark.parametrize("weight", [2.0**-330, 0.25, 8.0, 2.0**40, 2.0**80])
 @pytest.mark.parametrize(
     "metric", [bam.DirectionalBiasAmplification(), bam.MALSBiasAmplification()], ids=repr
 )

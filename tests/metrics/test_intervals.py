@@ -8,6 +8,7 @@ from scipy.stats import norm, t
 from sklearn.linear_model import LogisticRegression
 
 import biasamp_adapters as bam
+from biasamp_adapters.inference.intervals import Trust, estimate
 
 pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
 
@@ -200,16 +201,13 @@ CASES: list[tuple[Any, Columns, str, str]] = [
         "value",
         "the attacker is a fitted LogisticRegression, which is not fitted again",
     ),
-    # Sums of rates vary by 2 sqrt(40) / 4000 = .003, and half of 40 rows is a rate of .0125. With
-    # one error they also vary by 2 / 40, and of 1,000 errors by 2 sqrt(1000) / 4000 = .016.
-    (BA(), small_group(0, 40), "value", HALF),
-    (BA(), small_group(1, 40), "value", ""),
-    (BA(), small_group(0, 1000), "value", ""),
-    (BA(), small_group(0, 0), "value", ""),  # No model without errors varies.
     # The recall of the others varies by sqrt(.25 / 4000) = .008, that of the 40 rows is 1.
     (LA(), small_group(0, 40), "psi_model", HALF),
     (LA(), small_group(1, 40), "psi_model", ""),
 ]
+
+#: An event that n rows do not show has a chance of up to 3 / n at the 95 % level: (1 - p)^n > .05.
+THREE = -np.log(0.05)
 
 
 @pytest.mark.parametrize(("metric", "columns", "name", "reason"), CASES)
@@ -222,6 +220,31 @@ def test_number_has_an_interval_or_a_reason(metric, columns, name, reason) -> No
         return
     assert estimate.reason == ""
     assert estimate.low <= estimate.value <= estimate.high
+
+
+@pytest.mark.parametrize(
+    ("metric", "n_columns", "reach"),
+    [
+        # A row of 40 leaves one of two classes for the other: two of four rates change by 1/40.
+        (BA(), 1, THREE * 2 / 40 / 4),
+        (BA(pos_label=1), 1, THREE * 1 / 40 / 2),
+        (MULTI(), 1, THREE * 2 / 40 / 4),
+        (BA(), 2, THREE * 1 / 40 / 4),  # A prediction of one of two tasks.
+        # A share of 40 + 2,000 positives.
+        (MALS(), 1, THREE / 2040),
+    ],
+)
+def test_interval_reaches_three_rows_of_the_smallest_group(metric, n_columns, reach) -> None:
+    # Errors of the 4,000 others alone vary by 2 sqrt(40) / 4000 / 4 = .0008.
+    columns = small_group(0, 40)
+    for name in ("y_true", "y_pred"):
+        columns[name] = np.column_stack([columns[name]] * n_columns)
+    result = metric.result(**columns, n_boot=200)
+    assert result.value == pytest.approx(0, abs=1e-12)
+    assert max(result.interval) == pytest.approx(reach, abs=1e-9)
+    assert min(result.interval) == pytest.approx(0 if metric.short == "Multi" else -reach, abs=1e-9)
+    # A model without errors never varies.
+    assert metric.result(**small_group(0, 0), n_boot=200).interval == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -265,19 +288,34 @@ def test_class_of_few_clusters_is_absent_from_replicates(n_clusters, is_rare) ->
     assert result.notes == (note,)
 
 
-def test_interval_of_small_groups_is_wider_by_students_t_and_ends_at_1() -> None:
+@pytest.mark.parametrize("direction", ["A->T", "T->A"])
+def test_interval_of_small_groups_is_wider_by_students_t_and_ends_at_1(direction) -> None:
     # Variances of 20 and 80 rows are as 1/20 and 1/80, with the degrees of freedom of Welch and
     # Satterthwaite, and a bootstrap finds f / (f + 1) of them. Multi has the plain replicates.
     f = (1 / 20 + 1 / 80) ** 2 / (1 / (20**2 * 19) + 1 / (80**2 * 79))
     expected = np.sqrt((f + 1) / f) * t.ppf(0.975, f) / norm.ppf(0.975)
-    metric, groups = BA(reference=([1, 0], [*"ab"])), ["a"] * 20 + ["b"] * 80
-    columns: Columns = {"y_true": [0] * 20 + [1] * 80, "sensitive_features": groups}
-    columns["y_pred"] = [1] * 18 + [0] * 2 + [1] * 16 + [0] * 64
-    ba, multi = (x.result(**columns, n_boot=200).estimate.replicates for x in (metric, MULTI()))
+    roles, signs = ("sensitive_features", "y_true", "y_pred"), ([1, 0], [*"ab"])
+    if direction == "T->A":  # Rates in classes.
+        roles, signs = ("y_true", "sensitive_features", "sensitive_features_pred"), signs[::-1]
+    true, predicted = [0] * 20 + [1] * 80, [1] * 18 + [0] * 2 + [1] * 16 + [0] * 64
+    columns = dict(zip(roles, (["a"] * 20 + ["b"] * 80, true, predicted), strict=True))
+    metrics = BA(direction=direction, reference=signs), MULTI(direction=direction)
+    ba, multi = (x.result(**columns, n_boot=200).estimate.replicates for x in metrics)
     assert ba.std() / multi.std() == pytest.approx(expected, abs=1e-9)
     # Fewer clusters are drawn instead.
     in_clusters = columns | {"clusters": np.arange(100), "n_boot": 200}
-    ba, multi = (x.result(**in_clusters).estimate.replicates for x in (metric, MULTI()))
+    ba, multi = (x.result(**in_clusters).estimate.replicates for x in metrics)
     assert ba.std() / multi.std() == pytest.approx(1, abs=1e-9)
-    nearly = metric.result(**columns | {"y_pred": [1] * 19 + [0] * 81}, n_boot=200)
+    nearly = metrics[0].result(**columns | {roles[2]: [1] * 19 + [0] * 81}, n_boot=200)
     assert (nearly.value, nearly.interval[1]) == (pytest.approx(0.975), 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "noise", "reason"),
+    [(0.97, 0, ""), (0.98, 0, SHIFTED), (0.98, 0.01, ""), (0.02, 0, SHIFTED)],
+)
+def test_value_outside_of_its_replicates_has_no_interval(value, noise, reason) -> None:
+    # 2.5 and 97.5 % of the replicates are .025 and .975.
+    trust = Trust(np.linspace(0, 1, 101), noise=noise)
+    assert estimate(value, trust, 0.95).reason.startswith(reason)
+    assert (estimate(value, trust, 0.95).interval is None) is bool(reason)

@@ -81,7 +81,6 @@ def test_name_tells_what_is_not_the_default(metric, name, key) -> None:
         ("BA T-A", r"unknown metric 'BA T-A'; did you mean 'BA T->A'\?"),
         ("recall", r"unknown metric 'recall'\. The metrics are .*\bBA T->A, "),
         (bam.mals_bias_amplification, 'an object or a name, such as "BA"; received function'),
-        (MALS, r"an object, MALSBiasAmplification\(\); received the cl"),
     ],
 )
 def test_unknown_name_raises_with_a_guess(name, fragment) -> None:
@@ -180,12 +179,6 @@ def test_bad_direction_raises(kind, direction) -> None:
         kind(direction=direction)
 
 
-def test_call_of_counts_names_the_method_that_takes_them() -> None:
-    counts = bam.Counts.from_arrays([0, 1], [0, 1], sensitive_features=[*"ab"])
-    with pytest.raises(ValueError, match=r"received a Counts. Use metric.result\(counts\) or"):
-        BA()(counts)
-
-
 FITTED = {"attacker": LogisticRegression()}
 OF_EXACT = "equalize='expected' is for the exact attacker, and not for 'uncertainty"
 
@@ -221,7 +214,7 @@ LOO = {"evaluation": "loo"}
 OF_LOG_LOSS = "evaluation='loo' is for unweighted rows and quality='inverse_cross_entropy'"
 NEITHER = "y_true or a reference must be given; received neither"
 SEVEN = {"y_true": [*range(7)] * 2, "y_pred": [*range(7)] * 2, "sensitive_features": [*"ab"] * 7}
-FIVE_OF_SEVEN = "pos_label must be one of 0, 1, 2, 3, 4 and 2 more; received 9"
+FIVE_OF_SEVEN = "pos_label must be 0, 1, 2, 3, 4 and 2 more; received 9"
 
 
 @pytest.mark.parametrize(
