@@ -3,42 +3,35 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 
 def write_text(path: Any, text: str) -> str:
     """Write a text file, if one is named, and return the text.
 
-    A file that exists is replaced at once, or kept if writing fails.
+    A file that exists is replaced at once, or kept if writing fails. A device or a pipe gets the
+    text.
     """
     if path is None:
         return text
-    path = Path(os.fspath(path)).resolve()
+    path = Path(os.fspath(path))
     try:
-        handle, unfinished = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+        else:
+            _replace(path.resolve(), text)
     except OSError as error:
-        raise _explained(error, path) from None
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
-        os.chmod(unfinished, mode)
-        os.replace(unfinished, path)
-    except OSError as error:
-        raise _explained(error, path) from None
-    finally:
-        Path(unfinished).unlink(missing_ok=True)
+        raise type(error)(f"{path} cannot be written: {error.strerror}") from None
     return text
 
 
-def _umask() -> int:
-    """Return the permissions that new files lack."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _explained(error: OSError, path: Path) -> OSError:
-    return type(error)(f"{path} cannot be written: {error.strerror}")
+def _replace(path: Path, text: str) -> None:
+    """Write a file in a folder of its own, from which it takes its place."""
+    with TemporaryDirectory(prefix=".", dir=path.parent) as folder:
+        unfinished = Path(folder, path.name)
+        unfinished.write_text(text, encoding="utf-8")
+        if path.exists():
+            unfinished.chmod(path.stat().st_mode)
+        os.replace(unfinished, path)

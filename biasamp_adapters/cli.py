@@ -245,17 +245,23 @@ def _data(options: Mapping[str, Any]) -> Any:
 
 
 def _check_outputs(options: Mapping[str, Any]) -> None:
-    """Raise before any work if a file cannot be written, or would replace an input."""
+    """Raise before any work if a file cannot be written, or would replace another one."""
     from biasamp_adapters.counting.paths import find_files
 
     named = [*options.get("files", ()), *(options.get("reference") or ())]
     inputs = [path for pattern in named for path in find_files(pattern)]
+    outputs: set[Path] = set()
     for name in ("html", "markdown", "json", "output"):
         path = options.get(name)
-        if path is not None and not path.parent.is_dir():
+        if path is None:
+            continue
+        if not path.parent.is_dir():
             raise ValueError(f"There is no folder {str(path.parent)!r} for --{name}.")
-        if path is not None and path.exists() and any(map(path.samefile, inputs)):
+        if path.exists() and any(map(path.samefile, inputs)):
             raise ValueError(f"{name} must not replace an input; received {str(path)!r}.")
+        if path.resolve() in outputs:
+            raise ValueError(f"{name} must not replace another output; received {str(path)!r}.")
+        outputs.add(path.resolve())
 
 
 def _write(report: AuditReport, options: Mapping[str, Any]) -> list[str]:

@@ -8,12 +8,10 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 MINUS, NONE = "−", "–"
-
-#: Longer names are cut, to so many characters of the beginning and of the end.
-_LONGEST_NAME, _BEGINNING, _END = 40, 24, 15
 
 #: More decimals than this are not printed, but to tell ends from bounds.
 _MOST_DECIMALS, _MOST_OF_ENDS = 6, 12
@@ -192,18 +190,38 @@ def clean(text: str) -> str:
     return _UNSEEN.sub(" ", text)
 
 
-def name(label: Any, feature: str = "") -> str:
+def name(label: Any, feature: str = "", among: tuple[Any, ...] = ()) -> str:
     """Return a name: cut in the middle if it is long, in quotes if it could be taken for two.
 
-    Groups that are numbers print with their feature: "sex = 1".
+    One that is cut can still be told from all that it stands among. Groups that are numbers print
+    with their feature: "sex = 1".
     """
-    if feature and isinstance(label, bool | int | float):
-        return f"{name(feature)} = {label}"
-    text = " × ".join(map(str, label)) if isinstance(label, tuple) else str(label)
-    text = clean(text)
-    if len(text) > _LONGEST_NAME:
-        text = f"{text[:_BEGINNING].rstrip()}…{text[-_END:].lstrip()}"
+    levels = label if isinstance(label, tuple) else (label,)
+    if feature and all(isinstance(level, bool | int | float) for level in levels):
+        return f"{name(feature)} = {_on_one_line(label)}"
+    text = cut(_on_one_line(label), longest_name(among))
     return f"'{text}'" if text != text.strip() or not text or _SEPARATORS.search(text) else text
+
+
+def _on_one_line(label: Any) -> str:
+    """Return a label as text; levels of crossed features are joined by a cross."""
+    return clean(" × ".join(map(str, label)) if isinstance(label, tuple) else str(label))
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text without its middle if it is longer."""
+    end = 3 * most // 8
+    beginning = text[: most - end - 1].rstrip()
+    return text if len(text) <= most else f"{beginning}…{text[-end:].lstrip()}"
+
+
+@lru_cache
+def longest_name(labels: tuple[Any, ...], most: int = 40) -> int:
+    """Return the characters to which names are cut: so many, or more until no two become equal."""
+    texts = set(map(_on_one_line, labels))
+    while len({cut(text, most) for text in texts}) < len(texts):
+        most *= 2
+    return most
 
 
 def join(names: Iterable[str], limit: int = 3) -> str:

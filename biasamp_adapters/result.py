@@ -122,7 +122,7 @@ class Measurement:
         reference = self.evaluation.reference if self.reads_reference else None
         for rows in filter(None, (self.evaluation.rows, reference)):
             if rows.undrawn:
-                return words.ONE_SUM.format(names=name_list(rows.undrawn))
+                return words.ONE_SUM.format(names=name_list(rows.undrawn, rows.group_labels))
             if rows.n_clusters is not None and rows.n_clusters < _FEWEST_CLUSTERS:
                 if rows.block_sums is not None:
                     return words.ONE_SUM.format(names="all rows")

@@ -56,3 +56,13 @@ def test_link_stays_a_link(tmp_path) -> None:
     atomic.write_text(link, "new")
     assert link.is_symlink()
     assert target.read_text() == "new"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are those of POSIX")
+def test_pipe_is_written_to_and_stays(tmp_path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    atomic.write_text(pipe, "text")
+    assert (os.read(reader, 9), pipe.is_fifo()) == (b"text", True)
+    os.close(reader)

@@ -163,11 +163,11 @@ def test_control_features_have_strata(biasamp) -> None:
 
 
 def test_count_of_two_files_adds_and_keeps_rows_that_meet_where(biasamp) -> None:
-    rows().to_csv("more.csv", index=False)
     where = ["--where", "B = 'x'", "-o", "both.json"]
     code, printed = biasamp("count", "rows.csv", "more.csv", *COLUMNS, *where)
     assert (code, "200 rows" in printed) == (0, True)
-    assert biasamp("count", "both.json", "counts.json", "-o", "all.json")[0] == 0
+    twice = ["both.json", "counts.json", "./both.json"]  # A file that is named twice is read once.
+    assert biasamp("count", *twice, "-o", "all.json")[0] == 0
     assert summary_of(biasamp, "all.json", *QUICK)["data"]["rows"] == 400
 
 
@@ -251,6 +251,7 @@ def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
             ["rows.csv", *COLUMNS, "--reference", "rates.json", "--json", "./rates.json"],
             "json must not replace an input; received 'rates.json'.",
         ),
+        (["rows.csv", *COLUMNS, "--html", "a", "--json", "./a"], "json must not replace another"),
         (["rows.csv", *COLUMNS, "--fail-above", "BA"], "must be METRIC=X, as BA=2pt"),
         (["rows.csv", *COLUMNS, "--fail-above", "BA=5"], "5 points are 0.05."),
         (["rows.csv", *COLUMNS, "--forbid", "larger"], "forbid must name amplifies"),

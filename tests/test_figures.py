@@ -141,8 +141,16 @@ def test_name_cannot_be_taken_for_two(label, text):
     assert figures.name(label) == text
 
 
+def test_names_that_are_cut_stay_apart():
+    names = tuple(f"{'x' * 30} {middle} {'y' * 30}" for middle in "ab")
+    cut = [figures.name(name, among=(*names, "z" * 99)) for name in (*names, "z" * 99)]
+    # 40 letters leave no middle; of 80, 49 and 30 remain.
+    assert cut == [*names, "z" * 49 + "…" + "z" * 30]
+
+
 def test_group_that_is_a_number_prints_with_its_feature():
     assert figures.name(1, "sex") == "sex = 1"
+    assert figures.name((1, 0), "sex × old") == "sex × old = 1 × 0"
     assert figures.name("1", "sex") == "1"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from biasamp_adapters.report.compose import compose
 from contradictions import below_tables, boxes, facts, scores, several, verdicts  # noqa: F401
 from contradictions.directions import CODES, FAMILIES, Check, Direction, Parts
-from contradictions.printed import plain, prose, spaced
+from contradictions.printed import plain, prose, spaced, tell_apart
 
 
 @dataclass
@@ -32,6 +32,7 @@ BOXES = re.compile(r"(How sure|What to read|What to do)\. ")
 def check_report(report: Any) -> Findings:
     """Return what the Markdown of a report says; its text has to say the same."""
     findings, summary = Findings(), report.summary
+    tell_apart(summary["data"])
     directions = {name: Direction(summary, name) for name in summary["data"]["directions"]}
     families = {name: compiled(direction) for name, direction in directions.items()}
     current, heading, text = list(directions), "", spaced(report.to_text(full=True))

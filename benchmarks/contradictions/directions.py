@@ -105,11 +105,11 @@ class Direction:
             "counted": _one(map(self.counted, counted)),
             "class": _one(map(self.class_, classes)),
             "group": _one([*map(self.group, groups), "all rows"]),
-            "kind": _one(kinds),
+            "kind": _one([*kinds, *map(shown, classes)]),
             "model": _one(map(shown, self.data["models"])),
             "word": "more|less|equally high|equally|higher|lower|larger|smaller|the same",
             "nouns": "groups|classes|tasks",
-            "scope": f"groups|classes|tasks|(?:{members}) and (?:{members})",
+            "scope": f"(?:groups|classes|tasks)(?: and all rows)?|(?:{members}) and (?:{members})",
         }
 
     # Records.

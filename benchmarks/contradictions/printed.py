@@ -65,13 +65,34 @@ def spaced(text: str) -> str:
 
 # Names.
 
+#: The characters to which names are cut: twice as many until no two of a report become equal.
+_longest = 40
+
+
+def tell_apart(data: Any) -> None:
+    """Read the names of a report, all of which print differently."""
+    global _longest
+    labels = [row["name"] for part in ("groups", "classes") for row in data[part]]
+    texts, _longest = {_visible(x) for x in [*labels, *data["models"]]}, 40
+    while len(set(map(_cut, texts))) < len(texts):
+        _longest *= 2
+
+
+def _visible(label: Any) -> str:
+    return re.sub(r" *[\x00-\x1f\x7f-\x9f\u202a-\u202e]+ *", " ", str(label))
+
+
+def _cut(text: str) -> str:
+    end = _longest * 3 // 8
+    beginning = text[: _longest - end - 1].rstrip()
+    return text if len(text) <= _longest else f"{beginning}…{text[-end:].lstrip()}"
+
 
 def shown(label: Any, feature: str | None = None) -> str:
-    """Return a name as it prints: visible, cut after 40 letters, quoted where it is ambiguous."""
+    """Return a name as it prints: visible, cut if it is long, quoted where it is ambiguous."""
     if feature and isinstance(label, numbers.Number):
         return f"{shown(feature)} = {label}"
-    text = re.sub(r" *[\x00-\x1f\x7f-\x9f\u202a-\u202e]+ *", " ", str(label))
-    text = f"{text[:24].rstrip()}…{text[-15:].lstrip()}" if len(text) > 40 else text
+    text = _cut(_visible(label))
     ambiguous = text != text.strip() or not text or re.search(r",| and | to ", text)
     return f"'{text}'" if ambiguous else text
 

@@ -34,6 +34,8 @@ def are_counts(d: Direction, text: str) -> bool:
 
 def is_scope(d: Direction, text: str) -> bool:
     names = [d.member(row["name"]) for row in d.members]
+    if d.verdict["comparison"] == "all rows":
+        return text == f"{d.nouns} and all rows"
     return text == d.nouns or (len(names) == 2 and text == " and ".join(names))
 
 

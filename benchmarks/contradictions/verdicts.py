@@ -248,7 +248,7 @@ def _(d: Direction, m: Parts) -> Any:
     gap = d.main
     sides = [d.member(gap["first"]), d.member(gap["second"])]
     is_named = [m["a"] or m["e"], m["b"] or m["j"]] == sides
-    is_positive = (m["p"] or m["q"]) == d.kind(gap["of_class"])
+    is_positive = m["p"] == d.kind(gap["of_class"]) or m["q"] == shown(gap["of_class"])
     told = [(m["k"], m["f"] or m["h"], m["g"] or m["i"], m["u"] or m["w"])]
     if m["l"] is not None:
         told.append((m["l"], m["r"], m["s"], m["v"] or m["w"]))

@@ -11,7 +11,7 @@ from biasamp_adapters.auditing.facts import level
 from biasamp_adapters.auditing.gap_sentences import GapSentences, size_along
 from biasamp_adapters.auditing.subject import UP, Subject, all_models, is_small, subject_of
 from biasamp_adapters.auditing.summary import Summary, ThresholdRecord
-from biasamp_adapters.figures import Digits, agree, count, join, name, percent, plural
+from biasamp_adapters.figures import Digits, agree, count, join, percent, plural
 
 #: With more gaps, the advice says where to start.
 _MANY_GAPS = 10
@@ -116,9 +116,9 @@ def _what_to_read(subject: Subject) -> Iterator[str]:
     if accuracies := subject.differing_accuracies():
         digits, (low, high) = Digits.of(*accuracies), accuracies
         yield words.READ_ACCURACIES.format(
-            low_model=name(low["model"]),
+            low_model=subject.names.text(low["model"]),
             low=digits.rate(low["value"]),
-            high_model=name(high["model"]),
+            high_model=subject.names.text(high["model"]),
             high=digits.rate(high["value"]),
         )
 

@@ -33,7 +33,7 @@ from biasamp_adapters.auditing.subject import (
 from biasamp_adapters.auditing.summary import GapRecord, Summary
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
-from biasamp_adapters.inference.verdict import MOST_GAPS, Gap
+from biasamp_adapters.inference.verdict import ALL_ROWS, MOST_GAPS, Gap
 
 #: A headline has no more words if it also counts the gaps that are not clear.
 _MOST_WORDS = 30
@@ -229,6 +229,8 @@ def _counts(gaps: Sequence[GapRecord], scope: str) -> list[str]:
 
 def _scope(subject: Subject) -> str:
     names = subject.names
+    if subject.verdict["comparison"] == ALL_ROWS:
+        return words.BETWEEN.format(a=names.nouns, b=ALL_ROWS)
     if len(names.members) == 2 and not names.compares_classes:
         a, b = (names.member(row["name"]) for row in names.members)
         return words.BETWEEN.format(a=a, b=b)

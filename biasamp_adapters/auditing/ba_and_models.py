@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import (
@@ -15,8 +15,8 @@ from biasamp_adapters.auditing.subject import (
     is_changed,
     verb_of_unclear,
 )
-from biasamp_adapters.auditing.summary import MetricRecord, Number, VerdictRecord
-from biasamp_adapters.figures import Digits, agree, count, is_clear, join, name, percent
+from biasamp_adapters.auditing.summary import MetricRecord, Number
+from biasamp_adapters.figures import Digits, agree, count, is_clear, join, percent
 
 
 def ba_sentences(subject: Subject) -> tuple[list[str], list[str]]:
@@ -115,24 +115,24 @@ _MOST_MODELS = 3
 
 def models_headline(subject: Subject) -> str:
     """Return what models show: by name, or counted where many are alike."""
-    by_code, accuracies = _models_by_code(subject.verdicts), subject.differing_accuracies()
+    by_code, accuracies = _models_by_code(subject), subject.differing_accuracies()
     if len(by_code) == 1 or max(map(len, by_code.values())) > _MOST_MODELS:
         models = _count_models(subject, by_code)
     else:
         kinds = [f"{join(xs)} {_verb(subject, code, len(xs))}" for code, xs in by_code.items()]
         models = join(kinds, len(by_code))
     if accuracies:
-        models = words.MODELS_ACCURACY.format(models=models, **_two_accuracies(*accuracies))
+        models = words.MODELS_ACCURACY.format(models=models, **_accuracies(subject, *accuracies))
     has_labels = subject.names.true == words.LABELS
     true = words.LABELS_OF_THESE_ROWS if has_labels else words.GIVEN_RATES
     return words.MODELS.format(true=true, models=models)
 
 
-def _models_by_code(verdicts: Iterable[VerdictRecord]) -> dict[str, list[str]]:
+def _models_by_code(subject: Subject) -> dict[str, list[str]]:
     """Return the names of the models of each code, in the order of the codes."""
     by_code: dict[str, list[str]] = {code: [] for code in words.VERDICTS}
-    for verdict in verdicts:
-        by_code[verdict["code"]].append(name(verdict["model"]))
+    for verdict in subject.verdicts:
+        by_code[verdict["code"]].append(subject.names.text(verdict["model"]))
     return {code: models for code, models in by_code.items() if models}
 
 
@@ -158,12 +158,13 @@ def _count_models(subject: Subject, by_code: dict[str, list[str]]) -> str:
     return join([first, *rest], 9)
 
 
-def _two_accuracies(low: MetricRecord, high: MetricRecord) -> dict[str, str]:
+def _accuracies(subject: Subject, low: MetricRecord, high: MetricRecord) -> dict[str, str]:
     """Return two accuracies in whole per cent, or finer if these are equal."""
     texts = [percent(record["value"], 0) for record in (low, high)]
     if texts[0] == texts[1]:
         texts = [Digits.of(low, high).rate(record["value"]) for record in (low, high)]
-    models = {"low_model": name(low["model"]), "high_model": name(high["model"])}
+    text = subject.names.text
+    models = {"low_model": text(low["model"]), "high_model": text(high["model"])}
     return {"low": texts[0], "high": texts[1]} | models
 
 
@@ -179,8 +180,8 @@ def model_differences(subject: Subject) -> list[str]:
             others = words.AND_ACCURACIES.format(a=rates.rate(a["value"]), b=rates.rate(b["value"]))
         sentences.append(
             words.DIFFERENCE.format(
-                model=name(record["model"]),
-                first=name(record["first"]),
+                model=subject.names.text(record["model"]),
+                first=subject.names.text(record["first"]),
                 size=digits.signed(record["value"] or 0.0),
                 ends=digits.ends(record["low"] or 0.0, record["high"] or 0.0, "+"),
                 models=count(len(subject.verdicts), "model"),
@@ -188,5 +189,5 @@ def model_differences(subject: Subject) -> list[str]:
             )
         )
     if records and not sentences:
-        return [words.NO_DIFFERENCE.format(first=name(records[0]["first"]))]
+        return [words.NO_DIFFERENCE.format(first=subject.names.text(records[0]["first"]))]
     return sentences

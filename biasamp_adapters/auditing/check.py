@@ -8,10 +8,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import Subject, is_small
+from biasamp_adapters.auditing.subject import Names, Subject, is_small
 from biasamp_adapters.auditing.summary import MEASURES, GapRecord, MetricRecord, Number, Summary
-from biasamp_adapters.counting.labels import name_list
-from biasamp_adapters.figures import MINUS, Digits, name, ratio, sign_of, unknown_name, with_unit
+from biasamp_adapters.figures import (
+    MINUS,
+    Digits,
+    join,
+    name,
+    ratio,
+    sign_of,
+    unknown_name,
+    with_unit,
+)
 from biasamp_adapters.inference.intervals import FEW_ROWS
 
 #: The ranges of numbers by their keys without the direction.
@@ -140,19 +148,19 @@ def _gaps(subject: Subject) -> Iterator[_Checked]:
     """Yield the changes of all gaps of a model, and those that are not judged, with the reason."""
     names, model = subject.names, subject.verdict["model"]
     for gap in subject.gaps:
-        text = words.CHANGE_OF_GAP.format(gap=_name_of_gap(gap))
+        text = words.CHANGE_OF_GAP.format(gap=_name_of_gap(names, gap))
         yield _Checked(model, text, "gaps", gap)
     small = [x["name"] for x in names.members if x["rows"] and is_small(x)]
     if not subject.gaps:
         yield _Checked(model, "gaps", "gaps", _nothing(subject.verdict["why"]))
     elif small:
         parts = {"members": names.nouns, "n": FEW_ROWS, "unit": names.data["unit"]}
-        of_small = words.GAPS_OF.format(names=name_list(small))
+        of_small = words.GAPS_OF.format(names=join(map(names.text, small)))
         yield _Checked(model, of_small, "gaps", _nothing(words.NEEDS_TWO.format(**parts)))
 
 
-def _name_of_gap(gap: GapRecord) -> str:
-    return f"the gap between {name(gap['first'])} and {name(gap['second'])}"
+def _name_of_gap(names: Names, gap: GapRecord) -> str:
+    return f"the gap between {names.text(gap['first'])} and {names.text(gap['second'])}"
 
 
 def _nothing(why: str) -> Number:
@@ -219,7 +227,7 @@ def _forbidden(summary: Summary, code: str) -> Iterator[Failure]:
         elif code in words.STATUSES:
             for gap in (gap for gap in subject.gaps if gap["status"] == code):
                 checked = _Checked(verdict["model"], "gaps", "", gap)
-                parts = {"gap": _name_of_gap(gap), "status": code}
+                parts = {"gap": _name_of_gap(subject.names, gap), "status": code}
                 yield checked.fail(code, True, words.FORBIDDEN_STATUS, **parts)
             yield from (x.not_judged(code) for x in _gaps(subject) if x.number["value"] is None)
         elif verdict["code"] == code:

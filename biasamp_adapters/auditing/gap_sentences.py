@@ -236,10 +236,9 @@ class GapSentences:
 
 def _shares_predicted(model: str, names: Names, label: Any, parts: dict[str, str]) -> str:
     """Return "45% of A and 23% of B are predicted 1"."""
-    template = words.ERRORS_SHARES
     if model in names.data["probabilities"]:
-        template = words.ERRORS_PROBABILITY
-    return template.format(pos=names.labelled(label), **parts)
+        return words.ERRORS_PROBABILITY.format(pos=names.text(label), **parts)
+    return words.ERRORS_SHARES.format(pos=names.labelled(label), **parts)
 
 
 def size_along(value: float, digits: Digits) -> str:

@@ -59,8 +59,9 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
         (data["missing_groups"], "predicted group", words.WRONG),
     ):
         for model, n in part.items():
-            numbers = {"predictions": count(n, noun), "are": agree(n, "is", "are")}
-            yield words.PREDICTIONS_MISSING.format(model=name(model), what=counts_as, **numbers)
+            parts = {"predictions": count(n, noun), "are": agree(n, "is", "are")}
+            parts |= {"model": names.text(model), "what": counts_as}
+            yield words.PREDICTIONS_MISSING.format(**parts)
     for record in summary["missing"]:
         yield words.MISSING_BY_GROUP.format(
             kind=names.labelled(record["labelled"]),
@@ -154,7 +155,7 @@ def _alike(members: str, labels: list[Any]) -> Iterator[str]:
     for label in labels:
         key = " ".join(str(label).casefold().split())
         if key in seen:
-            a, b = (name(text).strip("'") for text in (seen[key], label))
+            a, b = (name(x, among=tuple(labels)).strip("'") for x in (seen[key], label))
             yield words.SPELLING.format(members=members, a=a, b=b)
         seen[key] = label
 

@@ -92,8 +92,8 @@ def _find_rule(rows: Rows, model: str, positive: int, threshold: float | None) -
     if rule is not None:
         return rule, ""
     if decision_rule(-score, is_positive) is not None:
-        return "", words.SCORES_REVERSED.format(model=name(model))
-    return "", words.NO_THRESHOLD_GIVES.format(model=name(model))
+        return "", words.SCORES_REVERSED.format(model=name(model, among=rows.models))
+    return "", words.NO_THRESHOLD_GIVES.format(model=name(model, among=rows.models))
 
 
 def _draw(

@@ -102,21 +102,31 @@ class Names:
             return self._class_noun
         return name(self.data["label"])
 
+    @cached_property
+    def _all(self) -> tuple[Any, ...]:
+        """All that has to be told apart: groups, classes or tasks, and models."""
+        members = [row["name"] for row in (*self.data["groups"], *self.data["classes"])]
+        return (*members, *self.data["models"])
+
+    def text(self, label: Any, feature: str = "") -> str:
+        """Return how a group, a class or a model prints."""
+        return name(label, feature, self._all)
+
     def group(self, label: Any) -> str:
         """Return the name of a group: "Caucasian", "sex = 1"."""
         if self.data["feature"] is not None:
-            return name(label, self.data["feature"])
+            return self.text(label, self.data["feature"])
         if isinstance(label, bool | int | float):
             return words.GROUP_ALONE.format(value=label)
-        return name(label)
+        return self.text(label)
 
     def class_(self, label: Any) -> str:
         """Return the name of a class or a task: "hired = 1", "class 1", "horse"."""
         if self.data["kind"] == "tasks":
-            return name(label)
+            return self.text(label)
         if self.data["label"] is None:
-            return words.CLASS_ALONE.format(value=name(label))
-        return words.CLASS.format(label=name(self.data["label"]), value=name(label))
+            return words.CLASS_ALONE.format(value=self.text(label))
+        return words.CLASS.format(label=name(self.data["label"]), value=self.text(label))
 
     def member(self, label: Any) -> str:
         """Return the name of one side of a gap: a group or, for T->A, a class."""
@@ -131,13 +141,13 @@ class Names:
     def labelled(self, label: Any, positive: bool = True) -> str:
         """Return a kind of rows by its value: "1", "without horse", "other than red"."""
         if self.data["kind"] == "tasks":
-            return (words.WITH if positive else words.WITHOUT).format(value=name(label))
+            return (words.WITH if positive else words.WITHOUT).format(value=self.text(label))
         if positive:
-            return name(label)
+            return self.text(label)
         others = [row["name"] for row in self.data["classes"] if row["name"] != label]
         if len(others) == 1:
-            return name(others[0])
-        return words.OTHER_THAN.format(value=name(label))
+            return self.text(others[0])
+        return words.OTHER_THAN.format(value=self.text(label))
 
     def marked(self) -> str:
         """Return which class is marked as favourable or unfavourable, if any is."""
@@ -190,7 +200,7 @@ class Subject:
     @property
     def name(self) -> str:
         """The name of the model."""
-        return name(self.verdict["model"])
+        return self.names.text(self.verdict["model"])
 
     @cached_property
     def verdicts(self) -> list[VerdictRecord]:

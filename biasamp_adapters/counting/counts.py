@@ -24,6 +24,7 @@ from biasamp_adapters.counting.labels import (
     TASK,
     Key,
     Label,
+    check_distinguishable,
     listing,
     read_lists,
 )
@@ -282,6 +283,7 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     inputs = {key: values for key, values in inputs.items() if values is not None}
     first, second, scored = ([m for role, m in inputs if role == name] for name in roles)
     models = first or scored or second
+    check_distinguishable(models, PREDICTION, "give the models other names")
     if second and set(second) != set(models):
         rule = f"{ATTRIBUTE_PREDICTION} must be a mapping of the models {listing(models)}"
         raise ValueError(f"{rule}; received {listing(second)}")
@@ -353,6 +355,8 @@ def are_arrays(data: Any, given: Mapping[str, Any]) -> bool:
     if TASK in given or PREDICTION not in given or isinstance(data, Counts):
         return False
     models = given[PREDICTION]
+    if isinstance(models, Mapping) and not models:
+        raise ValueError("y_pred must name at least one model; received an empty mapping")
     models = list(models.values()) if isinstance(models, Mapping) else [models]
     # Two lists of text are labels: a list of paths comes with y_true.
     is_table = isinstance(data, str | os.PathLike) or hasattr(data, "columns")

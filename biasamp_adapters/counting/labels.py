@@ -60,6 +60,13 @@ LISTS = {TASK: "class_labels", ATTRIBUTE: "group_labels"}
 #: The name of the only model where none is given.
 MODEL = "model"
 
+
+def argument_of(key: Key) -> str:
+    """Return what messages call a variable: "y_pred", or of several models "y_pred of old"."""
+    role, model = key
+    return role if model in (None, MODEL) else f"{role} of {model}"
+
+
 # Labels.
 
 
@@ -117,7 +124,8 @@ def ordered(labels: Iterable[Label], argument: str = "a variable") -> tuple[Labe
         in_order = sorted(distinct, key=lambda label: (type(label).__name__, str(label)))
         may_look_alike = True
     if may_look_alike:
-        _check_distinguishable(in_order, argument)
+        remedy = "read the column with one type, for example dtype=str"
+        check_distinguishable(in_order, argument, remedy)
     return tuple(in_order)
 
 
@@ -129,14 +137,14 @@ def _on_one_coding(labels: list[Label]) -> list[Label]:
     return labels
 
 
-def _check_distinguishable(labels: Iterable[Label], argument: str) -> None:
+def check_distinguishable(labels: Iterable[Label], argument: str, remedy: str) -> None:
     """Raise if two labels differ but look the same as text."""
     by_text: dict[str, Label] = {}
     for label in labels:
         other = by_text.setdefault(show(label), label)
         if other != label:
             both = f"{argument} holds {other!r} and {label!r}, which look the same"
-            raise ValueError(f"{both}; read the column with one type, for example dtype=str")
+            raise ValueError(f"{both}; {remedy}")
 
 
 def positive_class(labels: Sequence[Label]) -> Label | None:
@@ -169,6 +177,8 @@ def listing(labels: Iterable[Label], limit: int = 5) -> str:
     return ", ".join(x if len(x) <= 40 else f"{x[:39]}…" for x in texts[:limit]) + more
 
 
-def name_list(labels: Iterable[Label]) -> str:
+def name_list(labels: Iterable[Label], among: Iterable[Label] = ()) -> str:
     """Return names for a sentence: "A, B and C", or "A, B, C and 4 more"."""
-    return join(map(name, labels))
+    listed = list(labels)
+    apart = (*listed, *among)
+    return join(name(label, among=apart) for label in listed)

@@ -22,6 +22,7 @@ from biasamp_adapters.counting.columns import (
     find_columns,
     unknown_column,
 )
+from biasamp_adapters.counting.labels import listing
 from biasamp_adapters.progress import watch
 
 if TYPE_CHECKING:
@@ -61,12 +62,16 @@ _CAST = """CASE
         THEN 'CAST(trim($) AS BIGINT)'
     WHEN bool_and(regexp_full_match(trim($), '[+-]?((0|[1-9][0-9]{0,17})([.][0-9]*)?|[.][0-9]+)'
         || '([eE][+-]?[0-9]+)?|[nN][aA][nN]')) THEN 'CAST(trim($) AS DOUBLE)'
-    WHEN bool_and(lower(trim($)) IN ('true', 'false', '0', '1')) THEN 'CAST(trim($) AS BOOLEAN)'
+    WHEN bool_and(lower(trim($)) IN ('true', 'false')) THEN 'CAST(trim($) AS BOOLEAN)'
+    WHEN bool_and(lower(trim($)) IN ('true', 'false', '0', '1'))
+        THEN 'CAST(CAST(trim($) AS BOOLEAN) AS BIGINT)'
     ELSE '$' END"""
 
-#: SQL of text as a number. Most are 0 and 1, and true and false take long to find.
-_NUMBER = """CAST(CASE WHEN strlen($) < 4 THEN $ WHEN lower(trim($)) = 'true' THEN '1'
-    WHEN lower(trim($)) = 'false' THEN '0' ELSE $ END AS DOUBLE)"""
+#: SQL of text as a number, or an error that begins with %. Most are 0 and 1, and true and false
+#: take long to find.
+_NUMBER = """coalesce(TRY_CAST(CASE WHEN strlen($) < 4 THEN $ WHEN lower(trim($)) = 'true' THEN '1'
+    WHEN lower(trim($)) = 'false' THEN '0' ELSE $ END AS DOUBLE),
+    CASE WHEN $ IS NOT NULL THEN error(% || $) END)"""
 
 
 @dataclass(frozen=True)
@@ -160,9 +165,10 @@ def are_paths(values: Any) -> bool:
 
 
 def find_files(path: Any) -> list[str]:
-    """Return the files of a path or pattern, or of a list of these."""
+    """Return the files of a path or pattern, or of a list of these, each once."""
     if isinstance(path, list | tuple):
-        return [file for one in path for file in find_files(one)]
+        files = [file for one in path for file in find_files(one)]
+        return list({os.path.realpath(file): file for file in files}.values())
     path = os.path.expanduser(os.fspath(path))
     names = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
     if not names:
@@ -182,7 +188,7 @@ def digests_of(data: Any) -> dict[str, str]:
     paths = data.paths if isinstance(data, Selection) else data
     if not are_paths(paths):
         return {}
-    files = dict.fromkeys(find_files(paths))
+    files = find_files(paths)
     names = {file: os.path.basename(file) for file in files}
     if len(set(names.values())) < len(files):
         names = {file: file for file in files}
@@ -204,7 +210,7 @@ def _open(paths: Sequence[str]) -> tuple[str, DuckDBPyConnection, list[_File]]:
     connection = duckdb.connect(config={"enable_external_file_cache": False})
     connection.execute("SET TimeZone = 'UTC'")  # Labels do not depend on the machine.
     read = _open_csv if kind == "csv" else _open_typed
-    return kind, connection, [read(path, kind, connection) for path in dict.fromkeys(paths)]
+    return kind, connection, [read(path, kind, connection) for path in paths]
 
 
 def _kind_of(path: str) -> str:
@@ -263,6 +269,8 @@ def _open_typed(path: str, kind: str, connection: DuckDBPyConnection) -> _File:
     if kind == "json":
         options += ", format = 'auto', sample_size = -1, map_inference_threshold = -1"
     found = connection.sql(f"FROM read_{kind}({options})")
+    if found.columns == ["json"]:  # What DuckDB calls values that are no records.
+        raise ValueError(f"{_quote(path)} must hold records.")
     if kind == "json":
         types = [str(x) if str(x)[-1] in ")]" else "VARCHAR" for x in found.types]
         pairs = zip(map(_literal, found.columns), map(_literal, types), strict=True)
@@ -292,7 +300,10 @@ def _with_types(connection: DuckDBPyConnection, rows: str, choices: list[Choice]
         grouped = f"SELECT *, count(*) AS {COUNT} FROM ({rows}) GROUP BY ALL"
         connection.execute(f"CREATE TEMP TABLE grouped AS {grouped}")
         rows = "FROM grouped"
-    casts = {alias: _NUMBER.replace("$", alias) for alias in columns}
+    casts = {}
+    for alias, column in columns.items():
+        rule = _literal(f"column {listing([column.name])} must hold numbers; received ")
+        casts[alias] = _NUMBER.replace("$", alias).replace("%", rule)
     labels = {alias: column.variable for alias, column in columns.items() if column.variable}
     casts |= _find_casts(connection, rows, labels)
     texts = [variable for alias, variable in labels.items() if casts[alias] == alias]

@@ -14,7 +14,6 @@ from biasamp_adapters.counting.arrays import Table, check_all, read_numbers, to_
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     LISTS,
-    MODEL,
     PREDICTED,
     PREDICTION,
     SCORE,
@@ -25,6 +24,7 @@ from biasamp_adapters.counting.labels import (
     Label,
     Lists,
     are_same,
+    argument_of,
     find_label,
     listing,
     ordered,
@@ -282,10 +282,7 @@ def read_row_numbers(
     columns: Mapping[str, Any], variables: Mapping[Key, Variable]
 ) -> dict[str, Any]:
     """Return the number, weight and cluster of each row, as many as the variables have."""
-    lengths = {
-        role if model in (None, MODEL) else f"{role} of {model}": len(variable)
-        for (role, model), variable in variables.items()
-    }
+    lengths = {argument_of(key): len(variable) for key, variable in variables.items()}
     numbers = {"n": np.broadcast_to(np.int64(1), next(iter(lengths.values()), 0))}
     for argument, name in NUMBERS.items():
         if columns.get(argument) is not None:

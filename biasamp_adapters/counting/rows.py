@@ -27,6 +27,7 @@ from biasamp_adapters.counting.labels import (
     Array,
     Label,
     Lists,
+    argument_of,
     listing,
     ordered,
     show,
@@ -233,16 +234,16 @@ class Rows:
             raise ValueError(f"missing must be 'error', 'drop' or 'abstain'; received {missing!r}")
         allowed = PREDICTED.values() if missing == "abstain" else ()
         incomplete = [
-            (role, variable.missing)
-            for (role, _), variable in self.variables.items()
-            if variable.has_missing and role not in allowed
+            (key, variable.missing)
+            for key, variable in self.variables.items()
+            if variable.has_missing and key[0] not in allowed
         ]
         if not incomplete:
             return self
         if missing != "drop":
-            role, is_missing = incomplete[0]
+            key, is_missing = incomplete[0]
             n = self.n[is_missing].sum()
-            rule = f"{role} must not have missing values"
+            rule = f"{argument_of(key)} must not have missing values"
             raise ValueError(f"{rule}; received {n}. Drop them, or let audit do so: missing='drop'")
         is_dropped = np.logical_or.reduce([is_missing for _, is_missing in incomplete])
         kept = self.take(np.flatnonzero(~is_dropped))

@@ -99,6 +99,8 @@ def _read_memory(table: pd.DataFrame | Mapping[Any, Any], arguments: Arguments) 
         values = index.get_level_values(column.name).to_series() if is_level else table[column.name]
         series = nw.from_native(values, series_only=True, pass_through=True)
         if isinstance(series, nw.Series):
+            if column.variable is None and series.dtype == nw.String:
+                series = series.drop_nulls()  # Of objects, narwhals looks at the first 100 alone.
             _check_type(series.dtype, column)
         arrays.append(_plain(values, column))
     return _arrange(choices, arrays)

@@ -198,4 +198,4 @@ def _ends_of_largest(draws: Array, half_row: Array, confidence: float) -> tuple[
 def _have(groups: Sequence[Label], chosen: Array) -> str:
     """Return the names of groups and the verb that agrees with them."""
     names = list(compress(groups, chosen))
-    return f"{name_list(names)} {'has' if len(names) == 1 else 'have'}"
+    return f"{name_list(names, groups)} {'has' if len(names) == 1 else 'have'}"

@@ -135,7 +135,7 @@ def _note_on_clusters(rows: Rows) -> str:
     has_rows[groups.codes, rows.cluster] = True
     n = has_rows.sum(axis=1)
     few = [label for label, k in zip(groups.labels, n, strict=False) if 0 < k < _ENOUGH_CLUSTERS]
-    return words.FEW_CLUSTERS.format(names=name_list(few)) if few else ""
+    return words.FEW_CLUSTERS.format(names=name_list(few, groups.labels)) if few else ""
 
 
 def _score_batches(

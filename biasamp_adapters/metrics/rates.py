@@ -168,7 +168,7 @@ class RateMeasurement(Measurement):
         labels, axis = self.pair_labels[0], 1
         if self.metric.direction != A_TO_T:
             labels, axis = self.pair_labels[1], 0
-        return name_list(list(compress(labels, np.any(are_meant, axis=axis))))
+        return name_list(compress(labels, np.any(are_meant, axis=axis)), labels)
 
     @property
     def reason_for_0(self) -> str:

@@ -30,6 +30,7 @@ from biasamp_adapters.metrics.base import (
     A_TO_T,
     check_choice,
     check_confidence,
+    check_number,
     check_whole,
     find_class,
 )
@@ -82,6 +83,8 @@ class AuditReport:
 
         Raises
         ------
+        TypeError
+            If an estimator is none, or labels, predictions or a threshold are given.
         ValueError
             If a text is neither a column nor a level.
 
@@ -96,6 +99,9 @@ class AuditReport:
         >>> report.verdicts[0].code
         'reduces'
         """
+        for name in ("y_true", "y_pred", "threshold"):
+            if name in options:
+                raise TypeError(f"{name} must not be given to an estimator; pass arrays to audit")
         options["sensitive_features"] = sensitive_features
         for name in ("sensitive_features", "control_features", "sample_weight", "clusters"):
             options[name] = find_column(options.get(name), X, y)
@@ -210,8 +216,9 @@ class AuditReport:
         Series
             By model and direction; NaN without intervals.
         """
-        if not 0 < abs(change) <= 1:
-            raise ValueError(f"change must lie between 0 and 1, and not be 0; received {change!r}")
+        check_number("change", change, -1, 1)
+        if change == 0:
+            raise ValueError("change must not be 0")
         frame = pd.DataFrame(self.summary["rows_needed"]).set_index(["model", "direction"])
         return (frame["rows"].astype(float) / change**2).apply(np.ceil)
 

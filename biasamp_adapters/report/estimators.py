@@ -35,6 +35,9 @@ def predict(estimator: Any, X: Any, given: Mapping[str, Any], pos_label: Any) ->
     ``given`` are the groups and a seed.
     """
     if not isinstance(estimator, Mapping):
+        if isinstance(estimator, type) or not hasattr(estimator, "predict"):
+            rule = "estimator must be fitted, or a dict of such"
+            raise TypeError(f"{rule}; received {estimator!r:.80}")
         return _call(estimator, "predict", X, given), _score(estimator, X, given, pos_label)
     both = {name: predict(model, X, given, pos_label) for name, model in estimator.items()}
     scores = {name: score for name, (_, score) in both.items() if score is not None}

@@ -12,7 +12,7 @@ from biasamp_adapters.auditing.facts import head
 from biasamp_adapters.auditing.gap_sentences import largest_sentences
 from biasamp_adapters.auditing.subject import Names, Subject, names_of, subject_of
 from biasamp_adapters.auditing.summary import MEASURES, Summary
-from biasamp_adapters.figures import MINUS, NONE, Digits, error_rate, name, percent, ratio, sign_of
+from biasamp_adapters.figures import MINUS, NONE, Digits, error_rate, percent, ratio, sign_of
 from biasamp_adapters.report import tables
 from biasamp_adapters.report.document import Cell, Column, Kind, Table
 from biasamp_adapters.report.pictures import class_drawn
@@ -157,7 +157,7 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
         key = verdict["model"], verdict["direction"]
         subject, leading = Subject(summary, verdict), subject_of(summary, key[1])
         names, compared = subject.names, _compared(subject)
-        about = [name(verdict["model"])] if len(summary["data"]["models"]) > 1 else []
+        about = [subject.name] if len(summary["data"]["models"]) > 1 else []
         if len(summary["data"]["directions"]) > 1:
             about.append(head(summary, verdict["direction"]))
         for part, caption in _OF_VERDICT.items():
@@ -171,7 +171,7 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
     names = names_of(summary, summary["data"]["directions"][0])
     for part, caption in _OF_ALL.items():
         table = _table(part, caption, parts.get(part, []), names)
-        yield replace(table, lines=_lines(summary, part))
+        yield replace(table, lines=_lines(summary, part, names))
     for names in (names_of(summary, "A->T"), names_of(summary, "T->A")):
         members = names.members if any(row["rows"] for row in names.members) else []
         table = _table("members", names.nouns.capitalize(), members, names)
@@ -185,13 +185,13 @@ def _compared(model: Subject) -> set[Any]:
     return {rate["of_class"] for rate in model.rates}
 
 
-def _lines(summary: Summary, part: str) -> list[str]:
+def _lines(summary: Summary, part: str, names: Names) -> list[str]:
     """Return what stands below a table of all models: why numbers have no interval."""
     if part == "metrics":
-        return tables.reasons((_text(x["name"]), x["reason"]) for x in summary["metrics"])
+        return tables.reasons((_text(names, x["name"]), x["reason"]) for x in summary["metrics"])
     if part == "strata":
-        strata = summary["strata"]
-        return [words.STRATA, *tables.reasons((_text(x["stratum"]), x["reason"]) for x in strata)]
+        strata = ((_text(names, x["stratum"]), x["reason"]) for x in summary["strata"])
+        return [words.STRATA, *tables.reasons(strata)]
     return []
 
 
@@ -234,7 +234,7 @@ def _cell(record: Any, field: Field, form: Callable[[Any], str]) -> str:
 def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
     """Return the formats of a table, of values and of whole records."""
     return {
-        "text": _text,
+        "text": partial(_text, names),
         "member": names.member,
         "counted": names.counted,
         "count": "{:,}".format,
@@ -250,7 +250,7 @@ def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
         "measure": lambda measure: MEASURES[measure].plural,
         "sides": partial(tables.sides, names=names),
         "status": tables.status_of,
-        "models": _models,
+        "models": partial(_models, names),
         "threshold": _threshold,
         "interval": partial(_interval, digits=digits),
         "band": partial(_band, digits=digits),
@@ -260,9 +260,9 @@ def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
     }
 
 
-def _text(value: Any) -> str:
+def _text(names: Names, value: Any) -> str:
     """Return a name; that of a metric has its direction."""
-    return name(value).replace("->", tables.ARROW)
+    return names.text(value).replace("->", tables.ARROW)
 
 
 def _plain(value: float) -> str:
@@ -280,9 +280,9 @@ def _rate_of_some(choose: Callable[..., Any], digits: Digits, rates: Sequence[An
     return digits.rate(None if None in rates else choose(rates, default=None))
 
 
-def _models(record: Any) -> str:
+def _models(names: Names, record: Any) -> str:
     """Return which models differ."""
-    return f"{name(record['model'])} {MINUS} {name(record['first'])}"
+    return f"{names.text(record['model'])} {MINUS} {names.text(record['first'])}"
 
 
 def _threshold(record: Any) -> str:

@@ -33,7 +33,8 @@ def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If reports of a list have several models, or the same labels in the same order.
+        If reports of a list have several models, the same labels in the same order, or not the
+        same directions, names of columns, positive class and confidence.
 
     Examples
     --------
@@ -47,10 +48,17 @@ def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
       metric  runs    mean
     0     BA     3  0.0625
     """
-    listed = [reports] if isinstance(reports, AuditReport) else list(reports)
+    listed: list[Any] = list(reports) if np.iterable(reports) else [reports]
     rule = "over_runs reads a report, or a list of reports of folds"
-    for given in listed or (reports,):
+    for given in listed:
         _check_report(given, rule, words.ONE_AUDIT_OF_SEEDS)
+    if not listed:
+        raise ValueError(f"{rule}; received no report")
+    facts = [{**report.summary["data"], **report.summary["method"]} for report in listed]
+    for key in ("directions", "label", "feature", "positive", "confidence"):
+        first, *others = dict.fromkeys(f"{x[key]}" for x in facts)
+        if others:
+            raise ValueError(f"reports must have one {key}; received {first:.60}, {others[0]:.60}")
     audits, are_folds = [report.computed for report in listed], len(listed) > 1
     if are_folds and any(len(audit.models) > 1 for audit in audits):
         raise ValueError("each report of a list must have one model; received one with several")

@@ -195,7 +195,8 @@ def _cells(row: Sequence[Cell], columns: Sequence[Column], chart: int, stage: in
         elif column.kind == "number" and stage:
             text = _on_lines(cell)
         elif cell.note:
-            text = Text.assemble(text, " ", _text(cell.note, "dim"))
+            is_count = column.kind == "number" and not cell.note.startswith("(")
+            text = Text.assemble(text, ", " if is_count else " ", _text(cell.note, "dim"))
         texts.append(text)
     return texts
 

@@ -253,7 +253,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             return np.average(truth, weights=weight)
         share: Any = self.prevalence
         if isinstance(share, Mapping):
-            share = share.get(group)
+            share = share.get(group, share)
         check_number(f"prevalence of {listing([group])}", share, 0, 1)
         return share
 
@@ -328,11 +328,11 @@ def _read_group_proba(group_proba: Any, groups: Sequence[Label], n_rows: int) ->
     proba = arrays.to_numbers(given.matrix(), "group_proba")
     if set(names) == set(groups):
         proba = proba[:, [names.index(group) for group in groups]]
-    is_sum = np.abs(proba.sum(axis=1) - 1) <= _ROUNDING
-    if len(proba) != n_rows or not is_sum.all() or proba.min(initial=0) < 0:
+    are_valid = (proba >= 0).all(axis=1) & (np.abs(proba.sum(axis=1) - 1) <= _ROUNDING)
+    if len(proba) != n_rows or not are_valid.all():
         raise ValueError(
             f"group_proba must have {n_rows} rows of probabilities whose sum is 1; received "
-            f"{len(proba)} rows, {np.count_nonzero(~is_sum)} with another sum"
+            f"{len(proba)} rows, {np.count_nonzero(~are_valid)} of them without"
         )
     return proba
 

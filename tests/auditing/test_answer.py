@@ -59,6 +59,11 @@ HEADLINES = {
     "to −0.9).": THREE | of_gaps("mixed", (-2.4, -3.9, -0.9), n_in_mean=10, grows=1, unclear=9),
     "no gap between groups clearly changes.": THREE
     | of_gaps("no_clear_change", (1, -2, 4), named=(), unclear=10),
+    "no gap between groups and all rows clearly changes.": THREE
+    | {
+        "gaps": gaps(unclear=2),
+        "verdicts": [verdict("no_clear_change", (), comparison="all rows")],
+    },
     "no gap between groups clearly grows or shrinks.": THREE
     | of_gaps("no_clear_change", (1, -2, 4), [MOVES] * 2, named=()),
 }

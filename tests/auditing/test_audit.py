@@ -100,6 +100,9 @@ def test_rows_needed_fall_with_the_square_of_the_change(compas_report) -> None:
     rows = compas_report.rows_needed(0.02)
     assert rows["high", "A->T"] == pytest.approx(6780, rel=0.06)
     assert compas_report.rows_needed(0.01).iloc[0] == pytest.approx(4 * rows.iloc[0], rel=1e-3)
+    for change in ("2pt", None, True, 0):
+        with pytest.raises(ValueError, match="change must"):
+            compas_report.rows_needed(change)
 
 
 # Other data.

@@ -65,7 +65,7 @@ FACTS = {
     "weighted by w": {"weights": "w"},
     "812 clusters of person": {"clusters": "person", "n_clusters": 812},
     "266 predictions missing": {"missing_predictions": {"model": 266}},
-    "2 predicted groups missing": {"missing_groups": {"model": 2}},
+    "1 predicted group missing": {"missing_groups": {"model": 1}},
     "12 rows with missing values left out": {"left_out": 12},
     "140 of 5,000 rows are in none of these groups": {"in_no_group": 140},
     "1 of 5,000 rows is in several of these groups": {"in_several_groups": 1},

@@ -44,6 +44,14 @@ def test_over_runs_of_folds_is_students_t_alone(compas) -> None:
     reach = 4.303 * np.std(values, ddof=1) / np.sqrt(3)
     ends = (ba["mean"] - reach, ba["mean"] + reach)
     assert (ba["low"], ba["high"]) == pytest.approx(ends, rel=1e-3)
+    for other, received in [
+        ({"sensitive_features": "sex"}, "feature; received race, sex"),
+        ({"confidence": 0.9}, "confidence; received 0.95, 0.9"),
+        ({"pos_label": 0}, "positive; received 1, 0"),
+        ({"sensitive_features_pred": "race"}, "directions; received .'A->T'., .'A->T', 'T->A'."),
+    ]:
+        with pytest.raises(ValueError, match=f"reports must have one {received}"):
+            bam.over_runs([folds[0], bam.audit(compas[1::3], **names | other, n_boot=0)])
 
 
 @pytest.mark.parametrize("form", ["arrays", "frames", "columns"])
@@ -71,7 +79,7 @@ def test_over_runs_of_reports_with_the_same_labels_raises(form) -> None:
     ("function", "given", "message"),
     [
         (bam.over_runs, {"model": "reports"}, "received a str. Runs on the same rows"),
-        (bam.over_runs, [], "received a list. Runs"),
+        (bam.over_runs, 5, "received a int. Runs"),
         (bam.track, ["report"], r"received a list. Write track\(audit\(y_true, "),
     ],
 )

@@ -22,6 +22,7 @@ def cells(g: Any, hits: int, misses: int, false: int, right: int) -> pd.DataFram
 
 A, B, C = cells("a", 80, 20, 20, 80), cells("b", 60, 30, 10, 100), cells("c", 0, 0, 20, 80)
 TABLE, WITH_C = (pd.concat(parts, ignore_index=True) for parts in ([A, B], [A, B, C]))
+NONE_FIRST = pd.Series([None] * 101 + [0, 1] * 199 + [0], dtype=object)
 ONE_HOT = WITH_C.assign(g_a=(WITH_C["g"] == "a") * 1, g_b=(WITH_C["g"] == "b") * 1)
 
 
@@ -130,6 +131,7 @@ def test_gate_on_a_difference_over_a_group_without_the_rate_is_not_judged() -> N
         (TABLE[:1], {}),
         (TABLE, {"group_labels": ["a", "b", "c"]}),
         (ONE_HOT.assign(g_b=0), {"sensitive_features": "g_*"}),
+        (ONE_HOT.assign(g_b=NONE_FIRST), {"sensitive_features": "g_*", "missing": "drop"}),
     ],
 )
 def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
@@ -142,6 +144,13 @@ def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": [[*TABLE["g"]]] * 2}, "features are the"),
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": np.zeros((2, 400))}, "Several features"),
         ((TABLE["y"],), {"y_pred": "p"}, "received Series"),
+        (
+            (TABLE["y"], {}),
+            {"sensitive_features": TABLE["g"]},
+            "at least one model; received an em",
+        ),
+        ((TABLE,), NAMES | {"y_pred": {1: "p", "1": "y"}}, "y_pred holds 1 and '1', which look"),
+        ((TABLE.assign(q=None),), NAMES | {"y_pred": {"a": "p", "b": "q"}}, "y_pred of b must not"),
         ((), {}, "y_true and y_pred, or data, must be given; received neither"),
         ((), NAMES, "Pass an array, or data first as in audit(frame, ...)."),
         ((TABLE.assign(p="no"),), NAMES, "received 'no' and 0, 1: recode one of them"),

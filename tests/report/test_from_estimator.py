@@ -106,10 +106,19 @@ def test_from_estimator_repeats_what_predict_draws_by_its_seed() -> None:
     assert not first.to_frame().equals(other.to_frame())
 
 
-def test_from_estimator_unknown_name_raises() -> None:
-    model = LogisticRegression().fit(X, y)
-    with pytest.raises(ValueError, match=r"no column 'rase'\. .* Did you mean 'race'"):
-        bam.AuditReport.from_estimator(model, X, y, sensitive_features="rase")
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        (LogisticRegression, {}, "must be fitted, or a dict of such; received <class"),
+        ({"a": "model"}, {}, "received 'model'"),
+        (LinearSVC().fit(X, y), {"threshold": 0.3}, "threshold must not be given to an estimator"),
+        (LinearSVC().fit(X, y), {"y_pred": y}, "y_pred must not be given to an estimator"),
+        (LinearSVC(), {"sensitive_features": "rase"}, "no column 'rase'.* Did you mean 'race'"),
+    ],
+)
+def test_from_estimator_bad_argument_raises(model, options, message) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        bam.AuditReport.from_estimator(model, X, y, **{"sensitive_features": "race"} | options)
 
 
 def test_audit_of_an_estimator_raises() -> None:
