@@ -333,7 +333,8 @@ def _impact(record: LargestRecord, names: Names) -> list[str]:
 def _four_fifths(place: str, names: Names) -> str:
     positive, marked = names.data["positive"], names.marked()
     if not marked:
-        check = words.FOUR_FIFTHS_CHECK.format(of=names.class_(positive))
+        of = "" if positive is None else names.class_(positive)
+        check = words.FOUR_FIFTHS_CHECK.format(of=of) if of else ""
         return words.FOUR_FIFTHS.format(place=place, marked="") + check
     unfavourable = "" if positive == names.data["favorable"] else f"; {marked}"
     return words.FOUR_FIFTHS.format(place=place, marked=unfavourable)
