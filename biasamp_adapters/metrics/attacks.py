@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from biasamp_adapters.counting.labels import listing
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.metrics.attack_measurement import AttackMeasurement
@@ -38,6 +39,9 @@ class AttackMetric(Metric):
             check_choice(name, getattr(self, name, "absolute"), allowed)
         if self.n_trials is not None:
             check_whole("n_trials", self.n_trials, 1)
+        if not isinstance(self.quality, str) and not callable(self.quality):
+            received = listing([self.quality])
+            raise ValueError(f"quality must be a name or a function; received {received}")
         if self.equalize == "expected" and (self.quality == UNCERTAINTY or self.is_fitted):
             rule = f"equalize='expected' is for the exact attacker, and not for {UNCERTAINTY!r}"
             raise ValueError(f"{rule}; received {self!r:.150}")

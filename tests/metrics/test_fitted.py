@@ -25,7 +25,6 @@ from fitted_cases import (
 from joblib import parallel_config
 from sklearn import config_context
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -327,7 +326,7 @@ def test_trials_have_one_thread_of_blas() -> None:
 def test_many_rows_have_fewer_trials_and_a_note(most, n_trials, monkeypatch) -> None:
     # Trials of 40 rows; five are the fewest.
     monkeypatch.setattr("biasamp_adapters.metrics.fitted._ROWS_OF_TRIALS", most)
-    metric = new_metric(A_TO_T, attacker=DummyClassifier(), evaluation="resubstitution")
+    metric = new_metric(A_TO_T, attacker=GaussianNB(), evaluation="resubstitution")
     notes = metric.result(**TABLE | {"y_pred": LABELS}, n_boot=0).notes
     note = f"Mean of {n_trials} trials; flips and folds leave a standard error of 0 in the value."
     assert notes == (note,)
