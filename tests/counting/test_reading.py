@@ -234,7 +234,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
         {"y_true": [], "y_pred": [], "sensitive_features": []},
         "at least one row without missing values; received none",
     ),
-    ({"y_pred": {"a": P, "b": P}}, "reads one model; received ..a., .b..: use compare"),
+    ({"y_pred": {"a": P, "b": P}}, "reads one model; received 'a', 'b': use compare"),
     ({"sample_weight": [1, 1, 1, -1]}, "not negative; received -1"),
     ({"sample_weight": [1, 1, 1, float("nan")]}, "must be finite"),
     ({"sample_weight": [0, 0, 0, 0]}, "and not be all zero; received 0"),
