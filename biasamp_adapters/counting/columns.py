@@ -138,7 +138,8 @@ def _choose(argument: str, given: Any, table: Counter[Any]) -> Choice:
             raise unknown_column(name, list(table))
         if table[name] > 1:
             raise ValueError(f"{table[name]} columns have the name {listing([name])}: rename them.")
-    labels = names if is_list and argument in _CLASSES else None
+    # One column holds labels, unless a pattern names it.
+    labels = names if len(names) > 1 and argument in _CLASSES else None
     return Choice(argument, names, names if len(names) > 1 else names[0], labels)
 
 

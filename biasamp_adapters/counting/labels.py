@@ -86,7 +86,7 @@ def _plain_label(label: Label, argument: str) -> Label:
         number = float(label)
         return number if Decimal(repr(number)) == label or number == label else label
     if isinstance(label, dt.datetime) and label.tzinfo is None and label.time() == dt.time():
-        return label.date()
+        return label if getattr(label, "nanosecond", 0) else label.date()
     return label
 
 
@@ -142,9 +142,11 @@ def check_distinguishable(labels: Iterable[Label], argument: str, remedy: str) -
     by_text: dict[str, Label] = {}
     for label in labels:
         other = by_text.setdefault(show(label), label)
+        if isinstance(label, int):  # Whole floats are integers, which come before text.
+            by_text[f"{label}.0"] = label
         if other != label:
-            both = f"{argument} holds {other!r} and {label!r}, which look the same"
-            raise ValueError(f"{both}; {remedy}")
+            both = f"{argument} holds {listing([other])} and {listing([label])}"
+            raise ValueError(f"{both}, which look the same; {remedy}")
 
 
 def positive_class(labels: Sequence[Label]) -> Label | None:

@@ -263,7 +263,6 @@ def _are_columns_labels(inputs: Mapping[Key, Any], truth: str) -> bool:
     for role, table in tables:
         if len(table.names) > 1 and others:
             raise ValueError(explain_width(role, len(table.names), others[0]))
-    # One column holds labels, unless a pattern names it.
     return not others and any(len(x.names) > 1 or x.are_groups for _, x in tables)
 
 

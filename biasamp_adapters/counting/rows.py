@@ -312,7 +312,7 @@ class Rows:
         lists = {}
         for truth in (*PREDICTED, CONTROL):
             ours, theirs = self.labels_of(truth), other.labels_of(truth)
-            lists[truth] = ours if ours == theirs else ordered([*ours, *theirs], truth)
+            lists[truth] = ours if ours == theirs else _united(ours, theirs, truth)
         first, second = self.with_labels(lists), other.with_labels(lists)
         w = cluster = None
         if first.w is not None or second.w is not None:
@@ -355,6 +355,16 @@ def _check_summands(first: Rows, second: Rows) -> None:
     only_some = listing(sorted(_traits(first) ^ _traits(second)))
     if only_some:
         raise ValueError(f"counts that are added must be alike; only some have {only_some}")
+
+
+def _united(ours: Sequence[Label], theirs: Sequence[Label], truth: str) -> tuple[Label, ...]:
+    """Return the labels of both in order; raise if those of one are text, and of the other none."""
+    labels = ordered([*ours, *theirs], truth)
+    kinds = [{isinstance(label, str) for label in labels} for labels in (ours, theirs)]
+    if all(kinds) and not kinds[0] & kinds[1]:
+        received = f"{listing(ours)} and {listing(theirs)}"
+        raise ValueError(f"counts that are added must share labels of {truth}; received {received}")
+    return labels
 
 
 def _traits(rows: Rows) -> set[str]:

@@ -91,7 +91,8 @@ def _write(value: Any) -> Any:
     """Return what JSON lacks: arrays, and dates as labels."""
     if isinstance(value, np.ndarray):
         return value.tolist()
-    if isinstance(value, dt.date):  # Times are dates too.
+    # Times are dates too, and other Python reads them without nanoseconds.
+    if isinstance(value, dt.date) and not getattr(value, "nanosecond", 0):
         return {"isoformat": value.isoformat()}
     kind = type(value).__name__
     raise ValueError(f"labels of saved counts must be text, numbers or dates; received a {kind}")

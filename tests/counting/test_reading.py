@@ -98,9 +98,14 @@ def test_dates_of_every_engine_are_the_same_labels(days) -> None:
     assert groups_of(days) == tuple(DAYS)
 
 
-def test_decimals_that_floats_cannot_tell_apart_stay_distinct() -> None:
+def test_labels_that_differ_beyond_floats_and_microseconds_stay_distinct(tmp_path) -> None:
     digits = ["0.1234567890123456788", "0.1234567890123456789"]
     assert groups_of([Decimal(number) for number in digits]) == tuple(map(Decimal, digits))
+    nanoseconds = pd.to_datetime([1, 2])
+    assert groups_of(nanoseconds) == tuple(nanoseconds)
+    counts = bam.Counts.from_arrays(sensitive_features=nanoseconds, count=[5, 5])
+    with pytest.raises(ValueError, match="text, numbers or dates; received a Timestamp"):
+        counts.save(tmp_path / "counts.json")
 
 
 def test_outer_spaces_and_case_make_labels_distinct() -> None:
@@ -139,6 +144,8 @@ def test_labels_named_as_missing_leave_probabilities_of_0_and_1() -> None:
 def test_one_column_of_two_dimensions_reads_as_a_column(y, p) -> None:
     counts = bam.Counts.from_arrays(y, p, sensitive_features=G)
     assert not counts.rows.is_matrix("y_true")
+    names = {"y_true": ["y"], "y_pred": {"model": ["p"]}, "sensitive_features": "g"}
+    assert counts == bam.Counts.from_frame({"y": Y, "p": P, "g": G}, **names)
     assert bam.DirectionalBiasAmplification().result(counts).value == BA_OF_ROWS
 
 
@@ -194,6 +201,7 @@ def ba(y_true: Any = Y, y_pred: Any = P, sensitive_features: Any = G, **others: 
 
 BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_true": [1, "1", 0, 0]}, "y_true holds 1 and '1', which look the same"),
+    ({"sensitive_features": [1.0, "1.0", 2.0, "2.0"]}, "holds 1 and '1.0', which look the same"),
     ({"y_true": ["1", "1", "0", "0"]}, "y_true or y_pred holds 0 and '0'"),
     ({"sensitive_features": {"u": ["x × y", "x"] * 2, "v": ["z", "y × z"] * 2}}, "look the same"),
     ({"sensitive_features": [1.5, float("inf"), 1, 2]}, "finite labels; received inf"),
