@@ -466,8 +466,10 @@ LABELS_AS_THEY_ARE = (
 # Notes: caveats on values.
 
 ROWS_DROPPED = "{rows} with missing values {were} left out."
-REFERENCE_LACKS = "The reference has no rows of {names}, so their rates count 0 in BA."
-REFERENCE_OF_ONE = "The reference holds one {kind} only, so BA is 0 for every model."
+REFERENCE_LACKS = "The reference has no rows of {names}{so}."
+REFERENCE_OF_ONE = "The reference holds one {kind} only{so}."
+COUNT_0_IN_BA, IS_0_IN_BA = ", so their rates count 0 in BA", ", so BA is 0 for every model"
+NO_CLASS_COMPARED = "There is nothing to compare: no class has {n} rows in labels and reference."
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
 ONLY_PREDICTED = "{role} holds {names}, which {truth} never holds; rates of them count in means."
 NOT_COMPUTED = "{name} is not computed: {reason}."

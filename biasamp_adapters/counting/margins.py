@@ -199,7 +199,7 @@ def divide(above: Array, below: Array, otherwise: float = np.nan) -> Array:
 def mean_of_pairs(values: Array) -> Array:
     """Return the mean of what is not NaN over groups and classes, (batch,)."""
     total = values.sum(axis=(1, 2))
-    if not np.isnan(total).any():
+    if values.size and not np.isnan(total).any():
         return total / (values.shape[1] * values.shape[2])
     defined = ~np.isnan(values)
     total = np.where(defined, values, 0).sum(axis=(1, 2))

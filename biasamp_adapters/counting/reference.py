@@ -152,15 +152,22 @@ def _is_pair(reference: Any) -> bool:
 
 
 def align(
-    rows: Rows, reference: Rows | BaseRates | None, lists: Mapping[str, Any], fewest_groups: int = 2
+    rows: Rows,
+    reference: Rows | BaseRates | None,
+    lists: Mapping[str, Any],
+    fewest_groups: int = 2,
+    short: str = "BA",
 ) -> Evaluation:
-    """Put rows and reference on common lists of labels, and check that they match."""
+    """Put rows and reference on common lists of labels, and check that they match.
+
+    Notes on labels that the reference lacks say what this means for BA, if that is the metric.
+    """
     if isinstance(reference, BaseRates):
         evaluation = Evaluation(_on_labels_of_rates(rows, reference), base_rates=reference)
         groups = reference.group_labels
     else:
         _check_has_labels(rows, reference)
-        evaluation = _on_common_labels(rows, reference, read_lists(lists))
+        evaluation = _on_common_labels(rows, reference, read_lists(lists), short)
         groups = evaluation.rows.labels_of(ATTRIBUTE)
     if len(groups) < fewest_groups:
         raise ValueError(
@@ -203,14 +210,14 @@ def _on_labels_of_rates(rows: Rows, rates: BaseRates) -> Rows:
     return rows.with_labels(lists)
 
 
-def _on_common_labels(rows: Rows, reference: Rows | None, listed: Lists) -> Evaluation:
+def _on_common_labels(rows: Rows, reference: Rows | None, listed: Lists, short: str) -> Evaluation:
     """Return rows and reference on common lists of labels, with notes on labels of only one."""
     parts = [rows] if reference is None else [rows, reference]
     listed = _list_labels(parts) | listed
     variables = dict(rows.variables)
     if reference is not None:
         variables |= {(REFERENCE[truth], None): reference.variable(truth) for truth in PREDICTED}
-    notes = _compare_labels(variables, listed)
+    notes = _compare_labels(variables, listed, short)
     if reference is None and not listed:
         return Evaluation(rows, notes=notes)
     moved = on_common_labels(variables, listed)
@@ -233,9 +240,10 @@ def _list_labels(parts: Sequence[Rows]) -> Lists:
     return listed
 
 
-def _compare_labels(variables: Variables, listed: Lists) -> tuple[str, ...]:
+def _compare_labels(variables: Variables, listed: Lists, short: str) -> tuple[str, ...]:
     """Return notes on labels that only one variable has; raise if it shares none with the truth."""
     notes: list[str] = []
+    zeros = (words.COUNT_0_IN_BA, words.IS_0_IN_BA) if short == "BA" else ("", "")
     for (role, _), variable in variables.items():
         truth = TRUTH[role]
         true_variable = variables.get((truth, None))
@@ -251,10 +259,11 @@ def _compare_labels(variables: Variables, listed: Lists) -> tuple[str, ...]:
                 notes.append(words.ONLY_PREDICTED.format(role=role, names=names, truth=truth))
         elif len(variable.seen) == 1:
             kind = "class" if truth == TASK else "group"
-            notes.append(words.REFERENCE_OF_ONE.format(kind=kind))
+            notes.append(words.REFERENCE_OF_ONE.format(kind=kind, so=zeros[1]))
         else:
             if lacking:
-                notes.append(words.REFERENCE_LACKS.format(names=name_list(lacking)))
+                names = name_list(lacking)
+                notes.append(words.REFERENCE_LACKS.format(names=names, so=zeros[0]))
             if extra:
                 notes.append(words.ONLY_IN_REFERENCE.format(names=name_list(extra)))
     return tuple(dict.fromkeys(notes))

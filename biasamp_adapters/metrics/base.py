@@ -229,7 +229,8 @@ class Metric:
     def evaluate(self, rows: Rows, names: Mapping[str, Any] | None = None) -> Evaluation:
         """Return rows and the reference, on common labels; ``names`` are those of columns."""
         options = self.reading_options()
-        return align(rows, read_reference(self.reference, names, options), options)
+        reference = read_reference(self.reference, names, options)
+        return align(rows, reference, options, short=self.short)
 
     def results(
         self, evaluation: Evaluation, n_boot: int, confidence: float, random_state: Any

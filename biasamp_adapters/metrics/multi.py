@@ -38,6 +38,12 @@ class MultiMeasurement(RateMeasurement):
     def contributions(self, changes: Array) -> Array:
         return self.coefficients * np.abs(changes)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        if not len(self.classes):
+            return (words.NO_CLASS_COMPARED.format(n=self.metric.min_support),)
+        return super().notes
+
     @cached_property
     def reason_of_few_rows(self) -> str:
         """Why rates of few rows, or label sets of single rows, give no interval."""

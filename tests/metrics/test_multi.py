@@ -83,6 +83,7 @@ def test_power_set_is_never_walked() -> None:
         # Class 0 has four rows and class 1 three; 2 is predicted only.
         ({}, [0, 1]),
         ({"min_support": 4}, [0]),
+        ({"min_support": 5}, []),
         ({"pos_label": 2}, [2]),
         ({"reference": ([0, 2, 2], [*"aab"])}, [0]),
     ],
