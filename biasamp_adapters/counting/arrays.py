@@ -10,7 +10,15 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import PREDICTED, PREDICTION, SCORE, Array, Label, ordered
+from biasamp_adapters.counting.labels import (
+    PREDICTED,
+    PREDICTION,
+    SCORE,
+    Array,
+    Label,
+    listing,
+    ordered,
+)
 from biasamp_adapters.counting.variables import OverlappingGroups
 from biasamp_adapters.warning import warn
 
@@ -163,8 +171,8 @@ def level_of_index(values: Any, level: str) -> Any:
     """Return a level of the index of a pandas input, which a text in place of labels names."""
     index = getattr(values, "index", None)
     if not isinstance(index, pd.Index) or level not in index.names:
-        remedy = f"Write y.set_axis(pd.Index({level}, name={level!r}))"
-        raise ValueError(f"y_true's index has no level {level!r}. {remedy}.")
+        remedy = f"Write y.set_axis(pd.Index({level:.40}, name={listing([level])}))"
+        raise ValueError(f"y_true's index has no level {listing([level])}. {remedy}.")
     if index.names.count(level) > 1:
         raise ValueError(f"y_true's index must have one level {level!r}; received several")
     return index.get_level_values(level).to_series(index=index, name=level)

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from biasamp_adapters.counting.arrays import check_all, to_numbers
-from biasamp_adapters.counting.labels import Array, Label, plain_labels
+from biasamp_adapters.counting.labels import Array, Label, listing, plain_labels
 from biasamp_adapters.counting.margins import sign_of_difference
 from biasamp_adapters.counting.paths import find_files
 from biasamp_adapters.figures import count
@@ -60,9 +59,9 @@ class BaseRates:
     def __init__(
         self, rates: Any, *, direction: str = "A->T", signs: Any = None, group_shares: Any = None
     ) -> None:
-        self.direction = direction.replace("→", "->")
+        self.direction = str(direction).replace("→", "->")
         if self.direction not in ("A->T", "T->A"):
-            raise ValueError(f"direction must be 'A->T' or 'T->A'; received {direction!r}")
+            raise ValueError(f"direction must be 'A->T' or 'T->A'; received {listing([direction])}")
         frame = self._to_frame(rates, "rates")
         self.group_labels: tuple[Label, ...] = tuple(plain_labels([*frame.index], "rates"))
         self.class_labels: tuple[Label, ...] = tuple(plain_labels([*frame.columns], "rates"))
@@ -70,7 +69,8 @@ class BaseRates:
         self._signs: Array | None = None
         if signs is not None:
             table = self._to_frame(signs, "signs").reindex_like(frame)
-            self._signs = np.sign(_read_numbers(table, "signs", -1))
+            self._signs = _read_numbers(table, "signs", -1)
+            check_all(self._signs % 1 == 0, self._signs, "signs must be -1, 0 or 1")
         self._group_shares: Array | None = None
         if group_shares is not None:
             shares = pd.Series(group_shares).reindex(frame.index)
@@ -91,13 +91,14 @@ class BaseRates:
 
     def _to_frame(self, values: Any, name: str) -> pd.DataFrame:
         """Return a table with groups as rows and classes as columns."""
+        frame = values
         if isinstance(values, Mapping) and all(isinstance(row, Mapping) for row in values.values()):
             rows = {key: dict(row) for key, row in values.items()}
-            values = pd.DataFrame.from_dict(rows, "index")
-        if not isinstance(values, pd.DataFrame) or not values.size:
+            frame = pd.DataFrame.from_dict(rows, "index")
+        if not isinstance(frame, pd.DataFrame) or not frame.size:
             rule = f"{name} must be a frame or a mapping such as {{'woman': {{'nurse': 0.6}}}}"
-            raise ValueError(f"{rule}; received a {type(values).__name__}")
-        return values if self.direction == "A->T" else values.T
+            raise ValueError(f"{rule}; received a {type(values).__name__} {listing([values])}")
+        return frame if self.direction == "A->T" else frame.T
 
     def rates(self, direction: str) -> Array:
         """Return P(class | group) for "A->T", else P(group | class), (groups, classes)."""

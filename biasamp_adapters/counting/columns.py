@@ -125,7 +125,8 @@ def _choose(argument: str, given: Any, table: Counter[Any]) -> Choice:
         return _match(argument, given, table)
     is_list = isinstance(given, list | tuple) and not _is_name(given, table)
     names = tuple(given) if is_list else (given,)
-    if not all(_is_name(name, table) for name in names):
+    # A number may be a name, but a list of numbers holds values.
+    if not all(_is_name(name, table) for name in names) and not isinstance(given, int):
         raise ValueError(
             f"With data, arguments are names of columns, and {argument} holds values. Pass arrays "
             f"for all, or data.assign({argument}=...)."

@@ -220,7 +220,8 @@ def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     allowed = [*PREDICTED, *PREDICTED.values(), SCORE, *NUMBERS, *_OPTIONS]
     unknown = [name for name in arguments if name not in allowed]
     if unknown:
-        raise ValueError(f"unknown argument {unknown[0]!r}; arguments are {', '.join(allowed)}")
+        received = listing(unknown[:1])
+        raise ValueError(f"unknown argument {received}; arguments are {', '.join(allowed)}")
     columns = {name: value for name, value in arguments.items() if name not in _OPTIONS}
     options = {name: arguments.get(name, _OPTIONS[name]) for name in _OPTIONS}
     check_threshold(columns, options)
@@ -283,13 +284,16 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     inputs = {key: values for key, values in inputs.items() if values is not None}
     first, second, scored = ([m for role, m in inputs if role == name] for name in roles)
     models = first or scored or second
+    if None in models:
+        raise ValueError("y_pred must have a name for each model; received None")
     check_distinguishable(models, PREDICTION, "give the models other names")
     if second and set(second) != set(models):
-        rule = f"{ATTRIBUTE_PREDICTION} must be a mapping of the models {listing(models)}"
-        raise ValueError(f"{rule}; received {listing(second)}")
+        rule = f"{ATTRIBUTE_PREDICTION} must be a mapping of the models {listing(models, 3)}"
+        received = "one column" if second == [MODEL] else listing(second, 2)
+        raise ValueError(f"{rule}; received {received}")
     if not set(scored) <= set(models):
-        rule = f"y_score must be a mapping of the models {listing(models)}"
-        raise ValueError(f"{rule}; received {listing(scored)}")
+        rule = f"y_score must be a mapping of the models {listing(models, 3)}"
+        raise ValueError(f"{rule}; received {listing(scored, 2)}")
     given = [*((role, values) for (role, _), values in inputs.items())]
     arrays.warn_of_order(given + [(name, columns.get(name)) for name in NUMBERS])
     inputs = {key: arrays.read_input(values, key[0]) for key, values in inputs.items()}
@@ -361,7 +365,8 @@ def are_arrays(data: Any, given: Mapping[str, Any]) -> bool:
     # Two lists of text are labels: a list of paths comes with y_true.
     is_table = isinstance(data, str | os.PathLike) or hasattr(data, "columns")
     kinds = str | list if is_table else str
-    return not all(isinstance(names, kinds) and are_paths(names) for names in models)
+    are_names = all(isinstance(names, kinds) and are_paths(names) for names in models)
+    return not are_names or not (models or is_table)
 
 
 def load_counts(data: Any) -> Counts | None:

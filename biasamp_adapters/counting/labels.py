@@ -64,7 +64,7 @@ MODEL = "model"
 def argument_of(key: Key) -> str:
     """Return what messages call a variable: "y_pred", or of several models "y_pred of old"."""
     role, model = key
-    return role if model in (None, MODEL) else f"{role} of {model}"
+    return role if model in (None, MODEL) else f"{role} of {name(model)}"
 
 
 # Labels.
@@ -95,7 +95,8 @@ def read_lists(lists: Mapping[str, Any]) -> Lists:
     listed = {}
     for truth, argument in LISTS.items():
         labels = lists[argument]
-        if isinstance(labels, set | frozenset | dict | str):
+        is_list = labels is None or np.iterable(labels)
+        if not is_list or isinstance(labels, set | frozenset | dict | str):
             kind = type(labels).__name__
             raise ValueError(f"{argument} must be in an order, as in a list; received a {kind}")
         if labels is not None:
@@ -173,8 +174,8 @@ def show_set(labels: Sequence[Label]) -> Label:
 
 
 def listing(labels: Iterable[Label], limit: int = 5) -> str:
-    """Return the first labels for a message, each at most 40 characters long."""
-    texts = [repr(show(x) if isinstance(x, tuple) else x) for x in labels]
+    """Return the first labels for a message, in a line, each at most 40 characters long."""
+    texts = [repr(show(x) if isinstance(x, tuple) else x).replace("\n", " ") for x in labels]
     more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
     return ", ".join(x if len(x) <= 40 else f"{x[:39]}…" for x in texts[:limit]) + more
 

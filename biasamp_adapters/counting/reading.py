@@ -232,7 +232,9 @@ def decide(rows: Rows, threshold: Any, pos_label: Label | None) -> Variables:
 def read_variables(inputs: Mapping[Key, Any], listed: Lists, missing_values: Any) -> Variables:
     """Return the variables of the rows, each on its own list of labels."""
     if isinstance(missing_values, str) or not hasattr(missing_values, "__iter__"):
-        raise ValueError(f"missing_values must be a list of labels; received {missing_values!r}")
+        raise ValueError(
+            f"missing_values must be a list of labels; received {listing([missing_values])}"
+        )
     are_columns = {truth: _are_columns_labels(inputs, truth) for truth in PREDICTED}
     variables: Variables = {}
     for (role, model), given in inputs.items():
@@ -283,14 +285,14 @@ def read_row_numbers(
     """Return the number, weight and cluster of each row, as many as the variables have."""
     lengths = {argument_of(key): len(variable) for key, variable in variables.items()}
     numbers = {"n": np.broadcast_to(np.int64(1), next(iter(lengths.values()), 0))}
-    for argument, name in NUMBERS.items():
+    for argument, key in NUMBERS.items():
         if columns.get(argument) is not None:
-            numbers[name] = read_numbers(columns[argument], argument)
-            lengths[argument] = len(numbers[name])
+            numbers[key] = read_numbers(columns[argument], argument)
+            lengths[argument] = len(numbers[key])
     if not lengths:
         raise ValueError("y_true and y_pred, or data, must be given; received neither")
     if len(set(lengths.values())) != 1:
-        received = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:6])
+        received = ", ".join(f"{role} {length}" for role, length in list(lengths.items())[:5])
         is_list_of_features = lengths.get(ATTRIBUTE) in (2, 3)
         hint = ". Several features are the columns of a frame" if is_list_of_features else ""
         raise ValueError(f"all inputs must have as many rows; received {received}{hint}")

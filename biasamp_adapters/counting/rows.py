@@ -231,7 +231,8 @@ class Rows:
     def complete(self, missing: str) -> Rows:
         """Return the rows without those that have missing values, or raise."""
         if missing not in ("error", "drop", "abstain"):
-            raise ValueError(f"missing must be 'error', 'drop' or 'abstain'; received {missing!r}")
+            rule = "missing must be 'error', 'drop' or 'abstain'"
+            raise ValueError(f"{rule}; received {listing([missing])}")
         allowed = PREDICTED.values() if missing == "abstain" else ()
         incomplete = [
             (key, variable.missing)
@@ -350,7 +351,7 @@ def _check_summands(first: Rows, second: Rows) -> None:
     for truth, name in first.names.items():
         other = second.names.get(truth)
         if None not in (name, other) and name != other:
-            received = f"{name!r} and {other!r}"
+            received = f"{listing([name])} and {listing([other])}"
             raise ValueError(f"counts that are added must be of one {truth}; received {received}")
     only_some = listing(sorted(_traits(first) ^ _traits(second)))
     if only_some:

@@ -26,6 +26,7 @@ from biasamp_adapters.counting.labels import (
     TRUTH,
     Key,
     Label,
+    listing,
     show,
 )
 from biasamp_adapters.counting.margins import divide, margins_of_data, pairs_of
@@ -68,8 +69,10 @@ def load(path: Any) -> Rows:
         body = json.loads(path.read_text(encoding="utf-8"), object_hook=_read)
     except ValueError:
         body = None
-    if not isinstance(body, dict) or body.pop("format", None) != FORMAT:
-        raise ValueError(f"{path} must be a file of counts: JSON with the format {FORMAT!r}")
+    received = body.pop("format", None) if isinstance(body, dict) else None
+    if received != FORMAT:
+        rule = f"{path} must be a file of counts: JSON with the format {FORMAT!r}"
+        raise ValueError(f"{rule}; received {listing([received])}")
     if body.pop("checksum", None) != _checksum(body):
         raise ValueError(f"{path} must be an unchanged file of counts; its checksum differs")
     for name in ("n", "w", "cluster"):

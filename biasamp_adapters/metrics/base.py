@@ -68,8 +68,9 @@ class Metric:
     needs: ClassVar[tuple[str, ...]] = (TASK, PREDICTION, ATTRIBUTE)
 
     def __post_init__(self) -> None:
-        for setting in ("direction", "pos_label"):
-            if np.ndim(getattr(self, setting)):
+        for setting in ("direction", "pos_label", "equalize"):
+            value: Any = getattr(self, setting, None)
+            if np.ndim(value):
                 rule = f"{setting} must be one value; received several"
                 raise ValueError(f"{rule}. In a MetricFrame, functools.partial binds settings")
         if isinstance(self.direction, str):
@@ -182,7 +183,7 @@ class Metric:
             One positional argument is data, and the others are names of its columns. Two are
             ``y_true`` and ``y_pred``.
         y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight : object
-            As in a call, or names of columns: a list or a pattern such as "true_*" for a label
+            As in a call, or names of columns: several or a pattern such as "true_*" for a label
             matrix, a list for crossed groups.
         clusters : array-like of shape (rows,), or name of a column, optional
             Rows of one cluster are drawn together.
@@ -269,10 +270,11 @@ def _short_repr(value: Any) -> str:
 def check_choice(name: str, choice: Any, allowed: Sequence[Any]) -> None:
     """Raise unless a choice is one of those that are allowed."""
     if choice not in allowed:
-        shown = " or ".join(map(repr, allowed)) if len(allowed) < 6 else listing(allowed)
+        few = len(allowed) < 6
+        shown = " or ".join(listing([x]) for x in allowed) if few else listing(allowed)
         guesses = difflib.get_close_matches(str(choice), map(str, allowed), 1)
         end = f". Did you mean {guesses[0]!r}?" if guesses and len(allowed) > 5 else ""
-        raise ValueError(f"{name} must be {shown}; received {choice!r:.40}{end}")
+        raise ValueError(f"{name} must be {shown}; received {listing([choice])}{end}")
 
 
 def find_class(argument: str, label: Label | None, classes: Sequence[Label]) -> Label | None:
@@ -286,13 +288,14 @@ def find_class(argument: str, label: Label | None, classes: Sequence[Label]) -> 
 def check_confidence(confidence: Any) -> None:
     """Raise unless a level is a share."""
     if not isinstance(confidence, float) or not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1; received {confidence!r}")
+        raise ValueError(f"confidence must lie between 0 and 1; received {listing([confidence])}")
 
 
 def check_whole(name: str, number: Any, fewest: int) -> None:
     """Raise unless a number is whole and not too small."""
     if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < fewest:
-        raise ValueError(f"{name} must be a whole number from {fewest} on; received {number!r}")
+        rule = f"{name} must be a whole number from {fewest} on"
+        raise ValueError(f"{rule}; received {listing([number])}")
 
 
 def check_number(name: str, number: Any, low: float, high: float = np.inf) -> None:
@@ -307,5 +310,5 @@ def _only_model(rows: Rows) -> str:
     """Return the model of counts of one model, or raise."""
     models = rows.models or (MODEL,)
     if len(models) > 1:
-        raise ValueError(f"a metric reads one model; received {list(models)[:5]}: use compare")
+        raise ValueError(f"a metric reads one model; received {listing(models)}: use compare")
     return models[0]

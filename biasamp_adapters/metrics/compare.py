@@ -11,6 +11,7 @@ import pandas as pd
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.figures import name
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.metrics.base import Metric
@@ -56,7 +57,8 @@ class Comparison:
         return intervals(self, ax=ax)
 
     def __repr__(self) -> str:
-        return self.frame.round(4).to_string(index=False)
+        frame = self.frame.round(4)
+        return frame.assign(model=frame["model"].map(name)).to_string(index=False)
 
     def _repr_html_(self) -> str:
         return self.frame.round(4).to_html(index=False, escape=True)

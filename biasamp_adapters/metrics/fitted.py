@@ -20,7 +20,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import Array, show
+from biasamp_adapters.counting.arrays import to_numbers
+from biasamp_adapters.counting.labels import Array, listing, show
 from biasamp_adapters.counting.variables import Codes, Variable
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics import quality as qualities
@@ -88,7 +89,7 @@ def check_attacker(attacker: Any, quality: Any) -> None:
     if not is_estimator or not (is_classifier(estimator) or is_regressor(estimator)):
         raise ValueError(
             "attacker must be 'exact', 'logistic', 'dense', or a classifier or regressor of "
-            f"scikit-learn; received {attacker!r:.80}"
+            f"scikit-learn; received {listing([attacker])}"
         )
     for part in (estimator, *estimator.get_params().values()):
         if isinstance(part, KNeighborsClassifier | KNeighborsRegressor):
@@ -113,21 +114,27 @@ class Attacker:
     def __init__(self, attacker: Any, quality: Any) -> None:
         self.estimator, self.quality = get_estimator(attacker, quality), quality
         self.is_regressor = is_regressor(self.estimator)
-        self.few = self._fit_few_rows()
+        self.few = self._try_to_fit(*_FEW[:2])
         # Not all that accept weights use them: with these, all rows are guessed to be of class 1.
-        weighted = self._fit_few_rows(sample_weight=1.0 + 19 * _CLASSES)
+        weighted = self._try_to_fit(*_FEW[:2], sample_weight=1.0 + 19 * _CLASSES)
         self.takes_weights = weighted is not None and weighted.predict(_FEW.inputs).mean() > 0.5
         self.is_balanced = quality == qualities.BALANCED
         has_probabilities = hasattr(self.few, "predict_proba")
         self.divides = self.is_balanced and has_probabilities and not self.takes_weights
 
-    def _fit_few_rows(self, **params: Array) -> Any:
+    def _try_to_fit(self, inputs: Array, target: Array, **params: Array) -> Any:
         """Return a clone that is fitted on a few rows; None if that fails."""
         try:
             with warnings.catch_warnings(action="ignore"):
-                return clone(self.estimator).fit(_FEW.inputs, _FEW.target, **params)
+                return clone(self.estimator).fit(inputs, target, **params)
         except Exception:  # Whatever an estimator raises, it cannot be fitted like this.
             return None
+
+    def tells_apart(self, inputs: Array, classes: Array) -> bool:
+        """Return whether guesses differ between classes that follow from the inputs."""
+        estimator = self._try_to_fit(inputs, classes)
+        guess = getattr(estimator, "predict_proba", getattr(estimator, "predict", None))
+        return guess is None or not np.allclose(*guess(inputs[:2]))
 
     def check_quality(self) -> None:
         """Raise if the quality is not of what is guessed, or cannot score a few rows."""
@@ -151,7 +158,7 @@ class Attacker:
 
     def _error(self, reason: object) -> ValueError:
         name = type(self.estimator).__name__
-        reason = str(reason).splitlines()[0]
+        reason = str(reason).splitlines()[0][:180]
         return ValueError(f"quality={self.quality!r:.60} cannot score {name}: {reason}")
 
     def score(self, rows: Sample, seed: int) -> float:
@@ -300,6 +307,7 @@ class Experiment:
         """Raise if the data suit neither the attacker nor how it is judged."""
         metric, attack = self.metric, self.attack
         source, target = (self.variables[role] for role in attack.data)
+        name = type(self.attacker.estimator).__name__
         is_of_tables = metric.equalize == "expected" or metric.evaluation == "loo"
         is_of_tables = is_of_tables or callable(self.quality) or self.quality == "f1"
         is_ratio_of_u = self.quality == qualities.UNCERTAINTY and not metric.is_absolute
@@ -310,9 +318,14 @@ class Experiment:
         if metric.evaluation != "resubstitution" and self.cluster.max() == 0:
             raise ValueError("cross-fitting needs two clusters or more; received 1")
         if is_continuous(target) and not self.attacker.is_regressor:
-            name = type(self.attacker.estimator).__name__
             rule = f"{attack.data[1]} must hold classes or whole numbers"
             raise ValueError(f"{rule}; received other numbers for {name}")
+        if has_labels:
+            classes = np.arange(max(len(source), len(_CLASSES))) % 2
+            inputs = read_inputs(Codes(source.labels, classes))
+            if not self.attacker.tells_apart(inputs, classes):
+                rule = f"attacker must guess by what it sees, {attack.data[0]}"
+                raise ValueError(f"{rule}; {name} guesses the same for two values of it")
 
     def score_trial(self, rng: np.random.Generator) -> list[list[float]]:
         """Return scores (sides, targets) after one draw of flips, folds, seeds and row order."""
@@ -348,7 +361,7 @@ class Experiment:
         """
         labels = self.measurement.target_labels
         if self.attacker.is_regressor:
-            return np.array([*labels, np.nan], dtype=np.float64)[codes]
+            return to_numbers(np.array([*labels, np.nan], dtype=object), self.attack.data[1])[codes]
         if callable(self.quality):
             plain = [show(label) if isinstance(label, tuple) else label for label in labels]
             return np.array([*plain, None] if target.has_missing else plain)[codes]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtri
 
-from biasamp_adapters.counting.labels import Array, Label
+from biasamp_adapters.counting.labels import Array, Label, listing
 from biasamp_adapters.counting.margins import divide
 
 #: Log loss of a wrong guess that was certain, as PyTorch cuts it off.
@@ -283,7 +283,7 @@ def get_quality(quality: Any, *, is_fitted: bool = False) -> Quality:
     if is_fitted and (callable(quality) or isinstance(quality, str)):
         return Quality(name_of(quality), _without_table, lowest=-_INF, highest=_INF)
     if not callable(quality):
-        raise ValueError(f"quality must be one of {list(QUALITIES)}; received {quality!r}")
+        raise ValueError(f"quality must be one of {list(QUALITIES)}; received {listing([quality])}")
     try:
         shape = np.shape(quality(np.ones((3, 2, 2)), np.array([0.0, 1.0])))
     except (TypeError, ValueError):

@@ -211,7 +211,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sensitive_features": pa.array([{"u": 1}] * 4)}, "must hold labels such as"),
     ({"sensitive_features": [pd.Series(G), pd.Series(G)]}, "a frame such as pd"),
     ({"sensitive_features": np.array([[*"ab"] * 500] * 2)}, "as many rows; received y_true 4"),
-    ({"sensitive_features": "race"}, r"no level 'race'. Write y.set_axis\("),
+    ({"sensitive_features": "r" * 900}, r"no level 'rrr.*…. Write y.set_axis\("),
     ({"y_true": pd.Series(Y), "sensitive_features": "race"}, "no level 'race'"),
     ({"sensitive_features": None}, "sample_params={NAME: .* In scikit-learn: amplification_scorer"),
     ({"sensitive_features": ["a"] * 4}, "at least two groups; received only 'a'"),
@@ -234,7 +234,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
         {"y_true": [], "y_pred": [], "sensitive_features": []},
         "at least one row without missing values; received none",
     ),
-    ({"y_pred": {"a": P, "b": P}}, "reads one model; received ..a., .b..: use compare"),
+    ({"y_pred": {"a": P, "b": P}}, "reads one model; received 'a', 'b': use compare"),
     ({"sample_weight": [1, 1, 1, -1]}, "not negative; received -1"),
     ({"sample_weight": [1, 1, 1, float("nan")]}, "must be finite"),
     ({"sample_weight": [0, 0, 0, 0]}, "and not be all zero; received 0"),
@@ -251,7 +251,8 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
         "y_true's index must have one level 'sex'; received several",
     ),
     ({"pos_label": 7}, "pos_label must be 0 or 1; received 7"),
-    ({"missing_values": "NA"}, "missing_values must be a list of labels; received 'NA'"),
+    ({"missing_values": "N" * 900}, "missing_values must be a list of labels; received 'NNN"),
+    ({"class_labels": 5}, "must be in an order, as in a list; received a int"),
     ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels; received inf"),
     ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
     ({"y_true": [*"nyyn"], "y_pred": [0.1, 0.9, 0.8, 0.2]}, "y_pred must share labels with y_true"),
@@ -289,7 +290,7 @@ def test_labels_that_only_predictions_have_leave_a_note() -> None:
 
 def test_models_of_both_predictions_must_be_the_same() -> None:
     models = {"old": P, "new": Y}
-    with pytest.raises(ValueError, match="the models 'old', 'new'; received 'model'"):
+    with pytest.raises(ValueError, match="the models 'old', 'new'; received one column"):
         bam.compare(Y, models, sensitive_features=G, sensitive_features_pred=G, metric="BA T->A")
 
 

@@ -119,7 +119,7 @@ def test_saved_indicators_keep_values_and_missing_rows(tmp_path, kind) -> None:
         ("", "is empty"),
         ("no JSON", "JSON with the format 'biasamp-counts-1'"),
         ("[1, 2]", "with the format 'biasamp-counts-1'"),
-        ('{"format": "biasamp-counts-0"}', "with the format 'biasamp-counts-1'"),
+        ('{"format": "biasamp-counts-0"}', "counts-1'; received 'biasamp-counts-0'"),
         ('{"format": "biasamp-counts-1"}', "its checksum differs"),
     ],
 )

@@ -33,7 +33,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.metrics import accuracy_score, f1_score, make_scorer, recall_score
 from sklearn.model_selection import GridSearchCV
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, RadiusNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -266,3 +266,11 @@ def tables_are_scored(tables: Any, values: Any, more: Any) -> Any:
 def test_metric_of_what_does_not_go_together_raises(settings, message) -> None:
     with pytest.raises(ValueError, match=message):
         new_metric(A_TO_T, **settings)
+
+
+@pytest.mark.parametrize("attacker", [RadiusNeighborsClassifier(), MultinomialNB()])
+def test_attacker_that_does_not_see_its_input_raises(attacker) -> None:
+    with pytest.raises(ValueError, match="attacker must guess by what it sees, y_true"):
+        new_metric(LEAKAGE, attacker=attacker)(
+            [0, 1] * 9, [0, 1] * 9, sensitive_features=[0, 1] * 9
+        )

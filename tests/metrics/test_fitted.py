@@ -25,7 +25,6 @@ from fitted_cases import (
 from joblib import parallel_config
 from sklearn import config_context
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -53,7 +52,7 @@ OF_NO_TABLE = "y_true is no column of labels, so only a fitted"
     ("name", "settings", "columns", "message"),
     [
         (A_TO_T, {"attacker": "logistic"}, NUMBERS, "y_true must hold classes .*received other"),
-        (A_TO_T, {"attacker": LinearRegression(), "quality": "r2"}, NAMES, "could not convert"),
+        (A_TO_T, {"attacker": LinearRegression(), "quality": "r2"}, NAMES, "must hold numbers"),
         (A_TO_T, {"attacker": "logistic"}, {"clusters": ZEROS}, "two clusters or more; received 1"),
         (
             A_TO_T,
@@ -327,7 +326,7 @@ def test_trials_have_one_thread_of_blas() -> None:
 def test_many_rows_have_fewer_trials_and_a_note(most, n_trials, monkeypatch) -> None:
     # Trials of 40 rows; five are the fewest.
     monkeypatch.setattr("biasamp_adapters.metrics.fitted._ROWS_OF_TRIALS", most)
-    metric = new_metric(A_TO_T, attacker=DummyClassifier(), evaluation="resubstitution")
+    metric = new_metric(A_TO_T, attacker=GaussianNB(), evaluation="resubstitution")
     notes = metric.result(**TABLE | {"y_pred": LABELS}, n_boot=0).notes
     note = f"Mean of {n_trials} trials; flips and folds leave a standard error of 0 in the value."
     assert notes == (note,)
