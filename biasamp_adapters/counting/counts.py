@@ -284,9 +284,10 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     inputs = {key: values for key, values in inputs.items() if values is not None}
     first, second, scored = ([m for role, m in inputs if role == name] for name in roles)
     models = first or scored or second
-    check_distinguishable(models, PREDICTION, "give the models other names")
     if None in models:
-        raise ValueError(f"models must have names; received {listing(models)}")
+        raise ValueError("y_pred must have a name for each model; received None")
+    if len(models) > 1:
+        check_distinguishable(models, PREDICTION, "give the models other names")
     if second and set(second) != set(models):
         rule = f"{ATTRIBUTE_PREDICTION} must be a mapping of the models {listing(models, 3)}"
         received = "one column" if second == [MODEL] else listing(second, 2)

@@ -64,7 +64,7 @@ MODEL = "model"
 def argument_of(key: Key) -> str:
     """Return what messages call a variable: "y_pred", or of several models "y_pred of old"."""
     role, model = key
-    return role if model in (None, MODEL) else f"{role} of {model}"
+    return role if model in (None, MODEL) else f"{role} of {name(model)}"
 
 
 # Labels.

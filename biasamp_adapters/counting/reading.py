@@ -24,7 +24,6 @@ from biasamp_adapters.counting.labels import (
     Label,
     Lists,
     are_same,
-    argument_of,
     find_label,
     listing,
     ordered,
@@ -283,17 +282,17 @@ def read_row_numbers(
     columns: Mapping[str, Any], variables: Mapping[Key, Variable]
 ) -> dict[str, Any]:
     """Return the number, weight and cluster of each row, as many as the variables have."""
-    lengths = {argument_of(key): len(variable) for key, variable in variables.items()}
+    lengths: dict[Key, int] = {key: len(variable) for key, variable in variables.items()}
     numbers = {"n": np.broadcast_to(np.int64(1), next(iter(lengths.values()), 0))}
     for argument, key in NUMBERS.items():
         if columns.get(argument) is not None:
             numbers[key] = read_numbers(columns[argument], argument)
-            lengths[argument] = len(numbers[key])
+            lengths[argument, None] = len(numbers[key])
     if not lengths:
         raise ValueError("y_true and y_pred, or data, must be given; received neither")
     if len(set(lengths.values())) != 1:
-        received = ", ".join(f"{role} {length}" for role, length in list(lengths.items())[:5])
-        is_list_of_features = lengths.get(ATTRIBUTE) in (2, 3)
+        received = ", ".join(f"{argument_of(key)} {n}" for key, n in list(lengths.items())[:5])
+        is_list_of_features = lengths.get((ATTRIBUTE, None)) in (2, 3)
         hint = ". Several features are the columns of a frame" if is_list_of_features else ""
         raise ValueError(f"all inputs must have as many rows; received {received}{hint}")
     return numbers

@@ -108,6 +108,8 @@ def read_reference(
     options : mapping of str to object
         ``missing`` and ``missing_values``: "drop" also leaves out rows of the reference.
     """
+    if reference is None or isinstance(reference, BaseRates):
+        return reference
     try:
         return _read_reference(reference, columns, options)
     except (OSError, ValueError) as error:
@@ -117,8 +119,6 @@ def read_reference(
 def _read_reference(
     reference: Any, columns: Mapping[str, Any] | None, options: Mapping[str, Any]
 ) -> Rows | BaseRates | None:
-    if reference is None or isinstance(reference, BaseRates):
-        return reference
     if are_in_file(reference):
         return BaseRates.from_file(reference)
     missing = "drop" if options["missing"] == "drop" else "error"

@@ -183,7 +183,7 @@ class Metric:
             One positional argument is data, and the others are names of its columns. Two are
             ``y_true`` and ``y_pred``.
         y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight : object
-            As in a call, or names of columns: a list or a pattern such as "true_*" for a label
+            As in a call, or names of columns: several or a pattern such as "true_*" for a label
             matrix, a list for crossed groups.
         clusters : array-like of shape (rows,), or name of a column, optional
             Rows of one cluster are drawn together.

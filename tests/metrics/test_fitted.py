@@ -52,7 +52,12 @@ OF_NO_TABLE = "y_true is no column of labels, so only a fitted"
     ("name", "settings", "columns", "message"),
     [
         (A_TO_T, {"attacker": "logistic"}, NUMBERS, "y_true must hold classes .*received other"),
-        (A_TO_T, {"attacker": LinearRegression(), "quality": "r2"}, NAMES, "y_true must hold numbers"),
+        (
+            A_TO_T,
+            {"attacker": LinearRegression(), "quality": "r2"},
+            NAMES,
+            "y_true must hold numbers",
+        ),
         (A_TO_T, {"attacker": "logistic"}, {"clusters": ZEROS}, "two clusters or more; received 1"),
         (
             A_TO_T,
