@@ -24,6 +24,7 @@ from biasamp_adapters.counting.labels import (
     Label,
     Lists,
     are_same,
+    argument_of,
     find_label,
     listing,
     ordered,
