@@ -204,6 +204,8 @@ class Datasets:
             rule = f"{metric.short} compares groups, so one group has no value"
             raise ValueError(f"{rule}; see ..._by_pair")
         columns, options = self.read()
+        if type(metric).measure is Metric.measure:  # Its formula reads no reference.
+            options.pop("reference", None)
         metric = metric.with_settings({**options, **settings})
         is_of_one_class = metric.short in ("MALS", "DPA") and metric.direction != T_TO_A
         if is_of_one_class and metric.pos_label is None:
