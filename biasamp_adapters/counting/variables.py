@@ -230,30 +230,45 @@ def label_sets(variable: Variable, sets: Sequence[tuple[int, ...]]) -> Block:
     """Return indicators of label sets, each of which holds where all its labels do."""
     cell, first = cells_of([variable.keys()])
     has_label = variable.take(first).sparse[:, : len(variable.labels)].toarray() != 0
-    members = np.zeros((len(sets), has_label.shape[1]), dtype=np.float32)
+    members = np.zeros((len(sets), has_label.shape[1]), dtype=bool)
     for i, positions in enumerate(sets):
-        members[i, list(positions)] = 1
-    row, column = _find_sets(has_label.astype(np.float32), members)
+        members[i, list(positions)] = True
+    row, column = _find_sets(has_label, members)
     held = sparse.csr_array((np.ones(len(row)), (row, column)), (len(first), len(sets)))
     names = tuple(show_set([variable.labels[i] for i in positions]) for positions in sets)
     return Block(names, held[cell], variable.missing, is_matrix=True)
 
 
 def _find_sets(has_label: Array, members: Array) -> tuple[Array, Array]:
-    """Return each pair of a row and a set of labels that it contains, of indicators 0 and 1.
+    """Return each pair of a row and a set of labels that it contains.
 
-    A set is looked for only in the rows that have the rarest of its labels.
+    A set is looked for only in the rows that have the two rarest of its labels.
     """
-    rarest = np.where(members, has_label.sum(axis=0), np.inf).argmin(axis=1)
+    labels, asked = _pack(has_label), _pack(members)
+    n_rows, has_rows = has_label.sum(axis=0), has_label.T.copy()
+    rarity = np.where(members, n_rows, len(labels) + 1)
+    rarest = rarity.argmin(axis=1)
+    np.put_along_axis(rarity, rarest[:, None], len(labels), axis=1)
+    next_rarest = rarity.argmin(axis=1)  # Of a single label, it itself.
+    pair_of_set = rarest * len(n_rows) + next_rarest
     pairs = [np.empty((2, 0), dtype=np.int64)]
-    for label in np.unique(rarest):
-        rows, sets = np.flatnonzero(has_label[:, label]), np.flatnonzero(rarest == label)
+    for pair in np.unique(pair_of_set):
+        rows = np.flatnonzero(has_rows[pair // len(n_rows)] & has_rows[pair % len(n_rows)])
+        sets = np.flatnonzero(pair_of_set == pair)
         for part in chunks(len(rows), max(2**22 // len(sets), 1)):
-            n_shared = has_label[rows[part]] @ members[sets].T
-            row, column = (n_shared == members[sets].sum(axis=1)).nonzero()
+            holds = np.ones((len(rows[part]), len(sets)), dtype=bool)
+            for of_rows, of_sets in zip(labels[rows[part]].T, asked[sets].T, strict=True):
+                holds &= (of_rows[:, None] & of_sets) == of_sets
+            row, column = holds.nonzero()
             pairs.append(np.array([rows[part][row], sets[column]]))
     row, column = np.concatenate(pairs, axis=1)
     return row, column
+
+
+def _pack(holds: Array) -> Array:
+    """Return each row of a Boolean matrix as words of 64 bits."""
+    padded = np.pad(holds, ((0, 0), (0, -holds.shape[1] % 64)))
+    return np.packbits(padded, axis=1).view(np.uint64)
 
 
 # Cells: rows that are alike, found by numbers.
