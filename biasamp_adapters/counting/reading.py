@@ -137,7 +137,8 @@ def read_matrix(table: Table, role: str) -> Block:
     if values.size and values.min() == -1 and (np.abs(values) == 1).all():
         values = values > 0  # Matrices of -1 and 1.
     if _check_range(values, role):
-        values = values.astype(np.uint8, copy=False)
+        is_small = values.dtype.itemsize == 1
+        values = values.view(np.uint8) if is_small else values.astype(np.uint8)
     return Block(names, values, missing, is_matrix=True)
 
 
