@@ -27,13 +27,11 @@ FRAME = pd.DataFrame(
 
 
 def read(frame: Any = FRAME, **arguments: Any) -> dict[str, Any]:
-    """Return the only chunk of a frame in memory."""
     (chunk,) = read_table(frame, arguments)
     return chunk
 
 
 def values(group: Any) -> list[Any]:
-    """Return a column or a matrix as lists."""
     if isinstance(group, bam.OverlappingGroups):
         return np.column_stack(list(group.values.values())).tolist()
     return np.asarray(group).tolist()
@@ -111,9 +109,7 @@ def test_columns_pattern_may_begin_with_its_star_and_an_exact_name_wins() -> Non
         (["white_group", "black_group"], "*_group", ("white_group", "black_group"), "group"),
     ],
 )
-def test_columns_pattern_of_features_is_groups_without_the_text_before_the_star(
-    columns, pattern, names, title
-) -> None:
+def test_columns_pattern_of_features_names_groups(columns, pattern, names, title) -> None:
     frame = pd.DataFrame([[1, 0], [1, 1], [0, 0]], columns=columns)
     chunk = read(frame, sensitive_features=pattern)
     assert isinstance(chunk["sensitive_features"], bam.OverlappingGroups)

@@ -34,7 +34,6 @@ CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {
 
 
 def groups_of(values: Any, **options: Any) -> tuple[Any, ...]:
-    """Return the groups that are read from a column."""
     n = len(values)
     counts = bam.Counts.from_arrays([0] * n, [0] * n, sensitive_features=values, **options)
     return counts.group_labels
@@ -173,21 +172,15 @@ def test_rows_in_another_order_than_positions_warn_unless_they_are_of_a_model() 
     assert bam.directional_bias_amplification(y, predicted, sensitive_features=G) == BA_OF_ROWS
 
 
-def test_label_lists_keep_their_order_and_their_labels_without_rows() -> None:
-    counts = bam.Counts.from_arrays(
-        Y, P, sensitive_features=G, class_labels=[2, 1, 0], group_labels=["b", "a", "c"]
-    )
-    assert counts.class_labels == (2, 1, 0)
-    assert counts.group_labels == ("b", "a", "c")
-
-
-def test_classes_are_those_of_truth_and_predictions() -> None:
+def test_classes_are_those_of_truth_and_predictions_unless_they_are_listed() -> None:
     counts = bam.Counts.from_arrays([*"rgg"], [*"rgb"], sensitive_features=[*"aba"])
     assert counts.class_labels == ("b", "g", "r")
+    lists = {"class_labels": (2, 1, 0), "group_labels": ("b", "a", "c")}
+    counts = bam.Counts.from_arrays(Y, P, sensitive_features=G, **lists)
+    assert (counts.class_labels, counts.group_labels) == tuple(lists.values())
 
 
 def ba(y_true: Any = Y, y_pred: Any = P, sensitive_features: Any = G, **others: Any) -> float:
-    """Return BA, of good inputs if none are given."""
     arrays = {"sample_weight", "sensitive_features_pred"}
     settings = {name: others.pop(name) for name in {*others} - arrays}
     metric = bam.DirectionalBiasAmplification(**settings)

@@ -50,7 +50,6 @@ USUAL = ("pandas", "polars", "duckdb")
 
 @pytest.fixture(params=USUAL)
 def engine(request: pytest.FixtureRequest) -> Engine:
-    """A function that makes a frame of a usual engine from columns."""
     return make_engine(request.param)
 
 
@@ -67,7 +66,6 @@ def make_engine(name: str) -> Engine:
 
 
 def matrix_of(groups: bam.OverlappingGroups) -> Any:
-    """Return the columns of a matrix as one array."""
     return read_input(groups, "y_true").matrix()
 
 

@@ -30,7 +30,6 @@ def rates_of(true, predicted, rows=500, **settings):
 
 
 def judged(true, predicted, true_errors=(0, 0), predicted_errors=(0, 0), rows=500):
-    """The judgement of one model of one class."""
     data = rates_of(alternating(true, true_errors), alternating(predicted, predicted_errors), rows)
     [judgement] = judge(data)
     return judgement

@@ -54,7 +54,6 @@ def rows(draw: Any) -> Drawn:
 
 
 def predict(drawn: Drawn, tolerance: float = 0.0, **options: Any) -> np.ndarray:
-    """Return what is predicted for the rows that set the thresholds."""
     rule = fitted(drawn.score, drawn.truth, drawn.group, tolerance=tolerance, **options)
     return rule.predict(drawn.score, sensitive_features=drawn.group)
 
@@ -297,8 +296,7 @@ def test_estimator_can_be_cloned_and_routes_its_arguments() -> None:
     rule = PrevalenceThreshold({"a": 0.5}, tolerance=0.1, unknown_groups="pooled")
     assert clone(rule).get_params() == rule.get_params()
     assert repr(PrevalenceThreshold(tolerance=0.1)) == "PrevalenceThreshold(tolerance=0.1)"
-    fitted = rule.set_params(prevalence=None).fit(SCORE, TRUTH)
-    assert fitted is rule
+    assert rule.set_params(prevalence=None).fit(SCORE, TRUTH) is rule
 
 
 # Probabilities of groups.
@@ -315,7 +313,6 @@ def draw_proba(n: int, seed: int) -> dict[str, Any]:
 
 
 def fit_proba(data: dict[str, Any], proba: Any, **settings: Any) -> Any:
-    """Return thresholds that read probabilities of groups."""
     return fitted(data["score"], data["truth"], data["group"], group_proba=proba, **settings)
 
 
