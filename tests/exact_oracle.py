@@ -32,13 +32,11 @@ class Scores(NamedTuple):
 
 
 def mean(values: Iterable[Fraction | None]) -> Fraction | None:
-    """The mean of what is defined."""
     defined = [value for value in values if value is not None]
     return sum(defined, Fraction(0)) / len(defined) if defined else None
 
 
 def accuracy(rows: Sequence[Row], variable: str) -> Fraction:
-    """How often the prediction of ``variable`` is right."""
     right = sum(row.w for row in rows if getattr(row, variable) == getattr(row, f"{variable}_hat"))
     return Fraction(right) / sum(row.w for row in rows)
 
@@ -55,7 +53,6 @@ def with_random_errors(rows: Sequence[Row], variable: str, labels: Sequence[Any]
 
 
 def with_truth(rows: Sequence[Row], variable: str) -> list[Row]:
-    """Rows whose prediction is the truth."""
     return [row._replace(**{f"{variable}_hat": getattr(row, variable)}) for row in rows]
 
 

@@ -17,14 +17,12 @@ SEVERAL = [("bayes", GaussianNB()), ("discriminant", LinearDiscriminantAnalysis(
 
 
 def new_metric(name: str, **settings: Any) -> Any:
-    """Return LA, or DPA in a direction."""
     if name == LEAKAGE:
         return bam.LeakageAmplification(**settings)
     return bam.DirectionalPredictabilityAmplification(direction=name[4:], **settings)
 
 
 def levels(metric: Any, columns: Columns) -> tuple[float, float]:
-    """Return the levels of the labels and of the predictions."""
     result = metric.result(**columns, n_boot=0)
     return result.estimates["psi_dataset"].value, result.estimates["psi_model"].value
 

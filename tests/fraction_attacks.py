@@ -30,8 +30,6 @@ ATTACKS = {
 
 
 class Levels(NamedTuple):
-    """The value of an attack and the levels behind it."""
-
     value: Any
     of_dataset: Any
     of_model: Any
@@ -87,7 +85,6 @@ def _columns_of_target(case: Case) -> list[tuple[list[Row], Sequence[Any]]]:
 
 
 def _with_missing(columns: Columns, predicted: Sequence[Any]) -> Columns:
-    """Return columns in which missing predictions are None."""
     return {
         name: [None if row is None else x for x, row in zip(column, predicted, strict=True)]
         for name, column in columns.items()

@@ -84,7 +84,6 @@ class Case:
 
     @property
     def is_attack(self) -> bool:
-        """Whether the metric is LA or DPA."""
         return self.name in ("LA", "DPA")
 
     @property
@@ -109,7 +108,6 @@ class Case:
 
     @property
     def has_matrix(self) -> bool:
-        """Whether tasks or groups are columns."""
         return self.tasks_are_matrix or self.groups_are_matrix
 
     @property
@@ -178,11 +176,9 @@ class Case:
         return replace(self.taken(kept), reference=reference)
 
     def taken(self, rows: Sequence[int]) -> Self:
-        """Return the case with some of its rows."""
         names = ("y_true", "y_pred", "groups", "groups_pred", "weights", "clusters")
         return replace(self, **{name: take(getattr(self, name), rows) for name in names})
 
 
 def take(column: list[Any] | None, rows: Sequence[int]) -> list[Any] | None:
-    """Return some values of a column; None of no column."""
     return None if column is None else [column[i] for i in rows]

@@ -28,7 +28,6 @@ Numbers = dict[str, Number]
 
 
 def rate_numbers(case: Case, scores: Scores, equal_errors: Scores | None = None) -> Numbers:
-    """Return the value, its parts and those of each pair."""
     numbers = {"value": Number(scores.value)}
     if case.metric.startswith("Multi"):
         numbers["variance"] = Number(scores.variance)
@@ -110,7 +109,6 @@ def reference_data(case: Case) -> Data | None:
 
 
 def matrix_numbers(case: Case) -> Numbers:
-    """Return the numbers of BA, MALS or Multi."""
     rows, reference = matrix_data(case), reference_data(case)
     columns = [(case.class_labels.index(label),) for label in case.evaluated_classes]
     if case.name == "Multi":

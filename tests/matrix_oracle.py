@@ -83,13 +83,11 @@ def measure(w: Column, *events: Column) -> Number:
 
 
 def rate(w: Column, event: Column, given: Column) -> Fraction | None:
-    """P(event | given)."""
     base = measure(w, given)
     return Fraction(measure(w, event, given), base) if base else None
 
 
 def together(columns: Columns, labels: Labels) -> Column:
-    """Where all of ``labels`` are there."""
     return [prod(parts) for parts in zip(*(columns[label] for label in labels), strict=True)]
 
 
@@ -174,12 +172,10 @@ def with_blind_errors(rows: Data, variables: str, one_task: bool) -> Data:
 
 
 def label_sets(rows: Data) -> list[Labels]:
-    """The exact label set of each row."""
     return [tuple(k for k in rows.t if rows.t[k][i]) for i in range(len(rows.w))]
 
 
 def support(found: Sequence[Labels], labels: Labels) -> int:
-    """How many of the label sets contain ``labels``."""
     return sum(set(labels) <= set(row) for row in found)
 
 

@@ -31,7 +31,6 @@ CLASSES = {
 
 
 def package_numbers(case: Case) -> dict[str, float]:
-    """Return all numbers of the case by the package."""
     metric = CLASSES[case.name](**settings_of(case))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bam.AmplificationWarning)
@@ -54,7 +53,6 @@ def numbers_of_pairs(table: pd.DataFrame) -> dict[str, float]:
 
 
 def settings_of(case: Case) -> dict[str, Any]:
-    """Return the settings of the metric of the case."""
     settings = dict(case.options)
     if case.name in ("BA", "Multi", "DPA"):
         settings["direction"] = case.direction
@@ -78,7 +76,6 @@ def _reading_options(case: Case) -> dict[str, Any]:
 
 
 def arguments(case: Case) -> dict[str, Any]:
-    """Return the columns of the case as the package takes them."""
     columns = {"y_true": _tasks(case, case.y_true), "y_pred": _tasks(case, case.y_pred)}
     if case.reads_groups:
         columns["sensitive_features"] = _groups(case, case.groups, is_predicted=False)
@@ -147,7 +144,6 @@ def _package_reference(case: Case) -> Any:
 
 
 def _package_base_rates(case: Case) -> Any:
-    """Return rates that are set by hand as nested mappings."""
     rates, signs, shares = case.base_rates
     direction = "A->T" if case.direction == "A->T" else "T->A"
     if shares is not None:
@@ -170,7 +166,6 @@ def _nested(table: dict[tuple[Any, Any], Any], direction: str) -> dict[Any, dict
 
 
 def _result_of(metric: Any, case: Case) -> Any:
-    """Return the result, from rows as the case gives them."""
     columns = arguments(case)
     if case.route == "result":
         return metric.result(**columns, n_boot=0)
@@ -239,7 +234,6 @@ def difference(expected: Number, computed: float) -> float:
 
 
 def differing_numbers(seed: int) -> list[str]:
-    """Return a line for each number of a seed that differs."""
     return [
         describe(seed, name, expected, computed)
         for name, (expected, computed) in compare_numbers(seed).items()
@@ -248,6 +242,5 @@ def differing_numbers(seed: int) -> list[str]:
 
 
 def describe(seed: int, name: str, expected: Number, computed: float) -> str:
-    """Return a line on a number that differs."""
     metric = METRICS[seed % len(METRICS)]
     return f"seed {seed}, {metric}: {name} is {computed}, by the oracle {expected.value}"

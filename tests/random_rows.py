@@ -154,7 +154,6 @@ def _with_signs(rng: Random, case: Case) -> Case:
 
 
 def _draw_names(rng: Random, choices: Sequence[list[Any]], sizes: Sizes) -> list[Any]:
-    """Return names of one kind, in their order."""
     names = rng.choice(choices)
     size = rng.choice([size for size in sizes.labels if size <= len(names)])
     return sorted(rng.sample(names, size), key=names.index)
@@ -255,7 +254,6 @@ def _with_base_rates(rng: Random, case: Case) -> Case:
 
 
 def _draw_shares(rng: Random, labels: Sequence[Any]) -> list[Fraction]:
-    """Return shares of labels, which sum to 1."""
     parts = [rng.randint(1, 4) for _ in labels]
     return [Fraction(part, sum(parts)) for part in parts]
 
@@ -360,7 +358,6 @@ def _draw_flips(rng: Random, case: Case) -> dict[str, Any]:
 
 
 def _routes(case: Case) -> list[str]:
-    """Return the ways to give the package the rows."""
     routes = ["result", "counts"]
     is_split = case.weights is None or sum(x > 0 for x in case.weights) > 1
     if len(case) > 1 and is_split and case.missing != "drop" and case.group_kind != "mixed":

@@ -11,7 +11,6 @@ PARTS += ("equal_errors", "levels", "pairs", "frequency", "strata", "rows_needed
 
 
 def number(value=None, low=None, high=None, reason="") -> dict[str, Any]:
-    """A number with its interval, in points."""
     ends = {"value": value, "low": low, "high": high}
     return {key: x if x is None else x / 100 for key, x in ends.items()} | {"reason": reason}
 
@@ -60,7 +59,6 @@ def verdict(code="amplifies", mean=(12, 9, 15), **more: Any) -> dict[str, Any]:
 
 
 def unjudged(why: str, **parts: Any) -> dict[str, Any]:
-    """The parts of a summary without a verdict."""
     record = verdict("cannot_say", (), why=why, n_gaps=6200, n_in_mean=0, named=[], half=False)
     return {"gaps": [], "verdicts": [record]} | parts
 
@@ -78,7 +76,6 @@ def of_gaps(code="amplifies", mean=(12, 9, 15), records=None, n_in_mean=7, named
 
 
 def members(sizes: dict[Any, float]) -> list[dict[str, Any]]:
-    """Groups or classes with their rows."""
     total = sum(sizes.values())
     return [
         {"name": label, "rows": int(rows), "size": rows, "share": rows / total}
@@ -92,7 +89,6 @@ def groups(names: Any) -> dict[str, Any]:
 
 
 def metric(key: str, value: float, low=None, high=None, model="model") -> dict[str, Any]:
-    """A metric, in points."""
     return number(value, low, high) | {"model": model, "name": key, "key": key, "direction": ""}
 
 

@@ -133,9 +133,7 @@ def test_fetch_compas_not_there_raises(tmp_path, monkeypatch) -> None:
         (BadStatusLine("?"), r"\?"),
     ],
 )
-def test_fetch_compas_without_network_names_its_remedy(
-    tmp_path, answer_with, error, reason
-) -> None:
+def test_fetch_compas_without_network_raises(tmp_path, answer_with, error, reason) -> None:
     answer_with(error)
     message = rf"^https://.*{NAME} cannot be downloaded \(.*{reason}.*\).* into {tmp_path}.*load_"
     with pytest.raises(ConnectionError, match=message):
@@ -181,9 +179,7 @@ def test_fetch_compas_unreadable_file_is_named(tmp_path, content) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>\nlog in\n</html>\n"], ids=["empty", "login"])
-def test_fetch_compas_download_of_another_file_keeps_nothing(
-    tmp_path, answer_with, content
-) -> None:
+def test_fetch_compas_of_another_file_keeps_nothing(tmp_path, answer_with, content) -> None:
     answer_with(content)
     with pytest.raises(OSError, match=r"^https://.* must be ProPublica's table"):
         bam.datasets.fetch_compas(data_home=tmp_path)

@@ -38,7 +38,6 @@ class Command(NamedTuple):
 
 
 def pages() -> list[Path]:
-    """Return the pages that were written by hand."""
     made = {"_build", "generated", "notebooks"}
     written = [page for page in sorted(ROOT.glob("docs/**/*.md")) if not made & {*page.parts}]
     return written + sorted(ROOT.glob("*.md"))

@@ -36,19 +36,16 @@ NUMBER = re.compile(r"−?\d[\d,]*(?:\.\d+)?")
 
 
 def numbers(text: str) -> list[float]:
-    """Return the numbers of a text, which have a true minus."""
     found = NUMBER.findall(text)
     return [float(number.replace("−", "-").replace(",", "")) for number in found]
 
 
 def table(name: str) -> pd.DataFrame:
-    """Return a table of the pages."""
     return pd.read_csv(PAGES / "tables" / f"{name}.csv", dtype=str, keep_default_na=False)
 
 
 @pytest.fixture
 def study(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a script as a module, by its name."""
     monkeypatch.syspath_prepend(EXAMPLES)
     return importlib.import_module
 

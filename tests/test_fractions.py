@@ -9,7 +9,6 @@ N_BATCHES, BATCH_SIZE = 3, 17
 
 
 def seeds_of(metric: str, batch: int) -> range:
-    """Return the seeds of a metric that belong to a batch."""
     first = METRICS.index(metric) + batch * BATCH_SIZE * len(METRICS)
     return range(first, first + BATCH_SIZE * len(METRICS), len(METRICS))
 

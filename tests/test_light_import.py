@@ -15,7 +15,6 @@ OTHERS = "import numpy, pandas, narwhals.stable.v2, scipy.sparse, scipy.special;
 
 
 def load(program: str) -> set[str]:
-    """Return the packages that a program has imported when it ends."""
     show = "import json, sys; print(json.dumps(sorted({x.split('.')[0] for x in sys.modules})))"
     ended = subprocess.run(
         [sys.executable, "-c", f"{program}; {show}"], capture_output=True, text=True, check=True

@@ -36,7 +36,6 @@ EXPLAINED |= dict.fromkeys(
 
 @cache
 def stored_numbers() -> dict[int, dict[str, Any]]:
-    """Return the stored numbers by seed."""
     with gzip.open(VALUES, "rt") as file:
         return {int(seed): numbers for seed, numbers in json.load(file).items()}
 

@@ -47,7 +47,6 @@ def five_groups() -> Any:
 
 
 def two_models() -> Any:
-    """Two models with different verdicts."""
     table = records(*RACES)
     coin = np.random.default_rng(0).integers(0, 2, len(table))
     models = {"old": "model", "coin": "coin"}
@@ -71,7 +70,6 @@ def matrix() -> Any:
 
 
 def no_verdict() -> Any:
-    """Thirty rows, in which no gap can be judged."""
     return audit(table_of({"A": (20, 10, 8, 4), "B": (10, 4, 3, 0)}))
 
 
@@ -114,3 +112,8 @@ def _audited(name: str) -> Any:
 def summary_of(name: str) -> Any:
     """Return the summary of a case, which a test may change."""
     return copy.deepcopy(_audited(name))
+
+
+def text_of(report: bam.AuditReport, full: bool = True) -> str:
+    """Return the text of a report without its line ends."""
+    return " ".join(report.to_text(full).split())

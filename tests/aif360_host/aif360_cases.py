@@ -61,7 +61,6 @@ def classified(truth: Any, labels: Any, scores: Any = None) -> Any:
 
 
 def metric_of(frame: pd.DataFrame, *, weighted: bool = False, **options: Any) -> Any:
-    """The metric of the labels and predictions of a frame."""
     truth = dataset(frame, weighted=weighted)
     return BiasAmplificationMetric(truth, classified(truth, frame["y_pred"]), **options)
 

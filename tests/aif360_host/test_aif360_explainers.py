@@ -16,8 +16,6 @@ from aif360.metrics import BinaryLabelDatasetMetric, ClassificationMetric
 
 
 def strict(text: str) -> Any:
-    """Read JSON that has no NaN."""
-
     def refuse(name: str) -> None:
         raise AssertionError(f"{name} is not JSON")
 
@@ -80,7 +78,6 @@ INHERITED = [
 
 
 def explanation(explainer: Any, method: str) -> Any:
-    """Return an explanation, or the error of AIF360's method."""
     try:
         return getattr(explainer, method)()
     except (AttributeError, TypeError) as error:

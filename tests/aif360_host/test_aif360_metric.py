@@ -227,7 +227,6 @@ def test_metric_remembers_nothing() -> None:
 
 
 def metric_with(labels: Any = None, favorable: int = 1, **options: Any) -> Any:
-    """Return the metric of hiring with other predictions or options."""
     truth = dataset(hiring(), favorable_label=favorable, unfavorable_label=1 - favorable)
     predicted = classified(truth, hiring()["y_pred"] if labels is None else labels)
     return BiasAmplificationMetric(truth, predicted, **{**SEXES, **options})

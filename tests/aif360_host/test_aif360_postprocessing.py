@@ -15,7 +15,6 @@ SCORE = 0.4 * FRAME["y"] + 0.3 * FRAME["sex"] + np.random.default_rng(1).random(
 
 
 def rates(values: Any) -> list[float]:
-    """Return the share of 1 in each sex."""
     return [float(np.mean(np.ravel(values)[FRAME["sex"] == sex])) for sex in (0, 1)]
 
 

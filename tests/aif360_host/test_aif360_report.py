@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from aif360_cases import SEXES, classified, compas, dataset, drawn, hiring, metric_of
+from whole_audits import text_of
 
 import biasamp_adapters as bam
 from biasamp_adapters.aif360 import BiasAmplificationMetric, audit_report
@@ -16,10 +17,6 @@ MEASURES = [
     *("false_positive_rate_difference", "average_odds_difference", "error_rate_difference"),
     "between_group_theil_index",
 ]
-
-
-def text_of(report: bam.AuditReport) -> str:
-    return " ".join(report.to_text(full=True).split())
 
 
 def test_report_of_the_host_s_metric_is_that_of_arrays() -> None:

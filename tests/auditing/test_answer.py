@@ -157,7 +157,6 @@ def test_mean_and_bound_of_the_others_stand_behind_the_verdict():
 
 
 def of_models(codes, accuracies=(), differences=()):
-    """The parts of a summary with one gap for each model."""
     statuses = {"amplifies": ("grows", (9, 15)), "reduces": ("shrinks", (-11, -5))}
     records = []
     for model, code in codes.items():

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from whole_audits import text_of
 
 import biasamp_adapters as bam
 from biasamp_adapters.auditing.evaluate import sort_gaps
@@ -22,10 +23,6 @@ def by_key(report: bam.AuditReport) -> pd.DataFrame:
 
 def value(report: bam.AuditReport, key: str = "ba_a_to_t") -> float:
     return float(by_key(report).loc[key, "value"])
-
-
-def text_of(report: bam.AuditReport, full: bool = True) -> str:
-    return " ".join(report.to_text(full).split())
 
 
 # Two groups and two classes.

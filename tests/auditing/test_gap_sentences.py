@@ -14,7 +14,6 @@ def answer(record, *others, **parts) -> Answer:
 
 
 def horse(labels, predictions, band, **more):
-    """A gap between tasks in the share of man."""
     sides = {"labels": labels, "predictions": predictions, "rows": (266, 293)}
     return gap("horse", "umbrella", "man", band=band, direction="T->A", **sides, **more)
 

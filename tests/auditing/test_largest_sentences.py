@@ -57,7 +57,6 @@ def test_errors_without_positive_class_are_rates():
 
 
 def impact(*ratio, why="", rates=TWO, **parts):
-    """What is said of selection rates after their difference."""
     told = record("selection_rate", rates, (21, 27), ratio=(*ratio, None, None, None)[:3], why=why)
     first, *others = sentences(told, **parts)
     assert first.startswith("The selection rates differ by 24" if rates is TWO else "The selection")

@@ -34,7 +34,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationW
 
 
 def sentences_of(summary: Any) -> Iterator[str]:
-    """Yield all that is said of a summary in sentences."""
     yield from notes(summary)
     if "A->T" in summary["data"]["directions"]:
         yield from largest_sentences(subject_of(summary, "A->T"))
@@ -126,7 +125,6 @@ NUMBERS = st.one_of(
 
 @st.composite
 def of_directions(draw: st.DrawFn, directions: list[str], models: list[str]) -> Any:
-    """The verdicts and gaps of models in directions."""
     verdicts, gaps = [], []
     for direction in directions:
         n_gaps = draw(st.integers(0, 3))

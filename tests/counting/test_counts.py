@@ -32,14 +32,6 @@ def test_frame_of_counts_has_a_row_for_each_distinct_row() -> None:
     assert rows[2] == [1, "m × old", 1, 1.0, 2, 4.0]
 
 
-def test_frame_of_a_matrix_has_sums_by_group_and_column() -> None:
-    matrix = pd.DataFrame({"x": [1, 0, 1, 1], "y": [0, 0, 0, 1]})
-    counts = bam.Counts.from_arrays(matrix, matrix, sensitive_features=[*"aabb"])
-    expected = [["a", "x", 1, 1], ["a", "y", 0, 0], ["b", "x", 2, 2], ["b", "y", 1, 1]]
-    assert counts.to_frame().to_numpy().tolist() == expected
-    assert [*counts.to_frame()] == ["group", "class", "y_true", "model"]
-
-
 @pytest.mark.parametrize("weighted_first", [True, False])
 def test_rows_without_weights_count_once_beside_rows_with_weights(weighted_first) -> None:
     plain = bam.Counts.from_arrays(**COLUMNS)

@@ -24,13 +24,11 @@ PREDICTED_SUMS = [[3, 2, 1], [0, 1, 1]]
 
 
 def read(**changed: Any) -> Any:
-    """Return counts, of good rows if nothing is changed."""
     rows: dict[str, Any] = {"y_true": TRUTH, "y_pred": PREDICTED, "sensitive_features": GROUPS}
     return bam.Counts.from_arrays(**rows | changed)
 
 
 def sums(counts: Any, column: str) -> list[list[float]]:
-    """Return the sums of a column of the frame by group and class."""
     frame = counts.to_frame().set_index(["group", "class"])
     return frame[column].unstack(sort=False).values.tolist()
 

@@ -24,7 +24,6 @@ def matrix_rows(n: int, n_columns: int = 20, **others: Any) -> Any:
 
 
 def label_rows(n: int, **others: Any) -> Any:
-    """Return rows of labels of two groups and classes."""
     rng = np.random.default_rng(4)
     truth, predicted, groups = rng.integers(0, 2, (3, n))
     return bam.Counts.from_arrays(truth, predicted, sensitive_features=groups, **others).rows

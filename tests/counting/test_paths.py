@@ -1,7 +1,6 @@
 """Files as data: which are read, as what types, and what is said about those that are not."""
 
 import gzip
-import json
 import os
 import re
 from collections import Counter
@@ -11,6 +10,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 import pytest
+from counting import table_rows
 
 import biasamp_adapters as bam
 from biasamp_adapters.counting.paths import is_saved_counts
@@ -21,15 +21,7 @@ NAMES = {"y_true": "y", "y_pred": "p", "sensitive_features": "g"}
 
 
 def rows_of(data: Any, **options: Any) -> Counter[tuple[Any, ...]]:
-    """Return the number of rows with each truth, prediction and group."""
-    rows: Counter[tuple[Any, ...]] = Counter()
-    for chunk in read_table(data, NAMES, **options):
-        (prediction,) = chunk["y_pred"].values()
-        columns = chunk["y_true"], prediction, chunk["sensitive_features"]
-        lists = [[None if pd.isna(x) else x for x in pd.Series(c).tolist()] for c in columns]
-        for *row, n in zip(*lists, chunk["count"], strict=True):
-            rows[tuple(row)] += int(n)
-    return rows
+    return table_rows.rows_of(data, NAMES, **options)
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -145,9 +137,18 @@ def test_csv_files_that_hold_numbers_and_text_are_text_everywhere(tmp_path) -> N
     assert rows_of(tmp_path / "*.csv") == Counter(rows)
 
 
-def test_csv_truth_is_text_if_a_prediction_is(tmp_path) -> None:
-    path = write(tmp_path / "rows.csv", "y,p,g\n1,1,5\n0,other,5\n")
-    assert rows_of(path) == {("1", "1", 5): 1, ("0", "other", 5): 1}
+MIXED = '{"y":1,"p":1,"g":1}\n{"y":"0","p":true,"g":"not stated"}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("rows.csv", "y,p,g\n1,1,5\n0,other,5\n", [("1", "1", 5), ("0", "other", 5)]),
+        ("rows.jsonl", MIXED, [(1, True, "1"), (0, True, "not stated")]),
+    ],
+)
+def test_labels_of_mixed_types_are_text(tmp_path, name, content, expected) -> None:
+    assert rows_of(write(tmp_path / name, content)) == Counter(expected)
 
 
 def test_csv_true_and_false_beside_0_and_1_are_one_coding(tmp_path) -> None:
@@ -178,12 +179,6 @@ def test_matrix_of_a_file_holds_numbers(tmp_path, ending) -> None:
     assert predicted.loc[0].tolist() == [1, 0.25]
     assert pd.isna(predicted.loc[1, "pred_a"])
     assert chunk["sample_weight"].tolist() == [0.5, 2]
-
-
-def test_json_of_mixed_types_is_text(tmp_path) -> None:
-    records = [{"y": 1, "p": 1, "g": 1}, {"y": "0", "p": True, "g": "not stated"}]
-    path = write(tmp_path / "rows.json", json.dumps(records))
-    assert rows_of(path) == {(1, True, "1"): 1, (0, True, "not stated"): 1}
 
 
 # Files that are not read.

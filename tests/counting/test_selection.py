@@ -24,7 +24,6 @@ TABLE = pd.DataFrame(
 
 @pytest.fixture(params=["csv", "jsonl", "parquet"])
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """The table in a file of each kind."""
     file = tmp_path / f"table.{request.param}"
     if request.param == "csv":
         TABLE.to_csv(file, index=False)

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import warnings
-from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from counting.table_rows import rows_of
 
 import biasamp_adapters as bam
 from biasamp_adapters.counting.arrays import read_input
@@ -50,7 +50,6 @@ USUAL = ("pandas", "polars", "duckdb")
 
 @pytest.fixture(params=USUAL)
 def engine(request: pytest.FixtureRequest) -> Engine:
-    """A function that makes a frame of a usual engine from columns."""
     return make_engine(request.param)
 
 
@@ -66,22 +65,7 @@ def make_engine(name: str) -> Engine:
     return make
 
 
-def rows_of(frame: Any, **arguments: Any) -> Counter[tuple[Any, ...]]:
-    """Return the number of rows with each combination of labels, in the order of arguments."""
-    rows: Counter[tuple[Any, ...]] = Counter()
-    for chunk in read_table(frame, arguments):
-        columns = [chunk[argument] for argument in arguments]
-        columns = [next(iter(x.values())) if isinstance(x, dict) else x for x in columns]
-        lists = [[None if pd.isna(x) else x for x in pd.Series(c).tolist()] for c in columns]
-        for row, n in zip(
-            zip(*lists, strict=True), chunk.get("count", [1] * len(lists[0])), strict=True
-        ):
-            rows[row] += int(n)
-    return rows
-
-
 def matrix_of(groups: bam.OverlappingGroups) -> Any:
-    """Return the columns of a matrix as one array."""
     return read_input(groups, "y_true").matrix()
 
 
@@ -127,7 +111,10 @@ def test_read_table_clusters_that_are_long_decimals_stay_distinct(engine) -> Non
 
 def test_read_table_column_without_a_value_is_missing(engine) -> None:
     frame = engine({"y": pa.array([None, None], pa.string()), "g": ["a", "b"]})
-    assert rows_of(frame, y_true="y", sensitive_features="g") == {(None, "a"): 1, (None, "b"): 1}
+    assert rows_of(frame, {"y_true": "y", "sensitive_features": "g"}) == {
+        (None, "a"): 1,
+        (None, "b"): 1,
+    }
 
 
 def test_read_table_types_that_duckdb_alone_has_are_read() -> None:
@@ -153,13 +140,13 @@ NAMES = ["len", "n", "count(*)", "a b", "Ünï", "it's", 'qu"ote', "select", "la
 @pytest.mark.parametrize("name", NAMES)
 def test_read_table_awkward_name_is_that_of_its_column(engine, name) -> None:
     frame = engine({name: [1, 2, 2], "g": ["a", "b", "b"], "other": [0, 0, 0]})
-    assert rows_of(frame, y_true=name, sensitive_features="g") == {(1, "a"): 1, (2, "b"): 2}
+    assert rows_of(frame, {"y_true": name, "sensitive_features": "g"}) == {(1, "a"): 1, (2, "b"): 2}
 
 
 def test_read_table_names_that_differ_by_capital_letters_are_two_columns() -> None:
     duckdb = pytest.importorskip("duckdb")
     relation = duckdb.sql("SELECT 1 AS black, 2 AS Black, 3 AS x, 4 AS x")
-    assert rows_of(relation, y_true="Black", y_pred="black") == {(2, 1): 1}
+    assert rows_of(relation, {"y_true": "Black", "y_pred": "black"}) == {(2, 1): 1}
 
 
 def test_read_table_duplicate_name_matters_only_if_it_is_asked_for() -> None:
@@ -167,16 +154,19 @@ def test_read_table_duplicate_name_matters_only_if_it_is_asked_for() -> None:
     table = pa.table([[1, 0], [5, 6], [7, 8]], names=["y", "x", "x"])
     relation = duckdb.sql("SELECT unnest([1, 0]) AS y, 5 AS x, 7 AS x")
     for frame in (table, relation, dd.from_pandas(table.to_pandas(), npartitions=1)):
-        assert rows_of(frame, y_true="y") == {(1,): 1, (0,): 1}
+        assert rows_of(frame, {"y_true": "y"}) == {(1,): 1, (0,): 1}
         with pytest.raises(ValueError, match="2 columns have the name 'x'"):
-            rows_of(frame, y_true="x")
+            rows_of(frame, {"y_true": "x"})
 
 
 def test_read_table_level_of_the_index_of_dask_is_found() -> None:
     dd = pytest.importorskip("dask.dataframe", reason="dask is not installed")
     index = pd.Index(["u", "v", "v"], name="race")
     frame = dd.from_pandas(pd.DataFrame({"y": [1, 0, 0]}, index=index), npartitions=1)
-    assert rows_of(frame, y_true="y", sensitive_features="race") == {(1, "u"): 1, (0, "v"): 2}
+    assert rows_of(frame, {"y_true": "y", "sensitive_features": "race"}) == {
+        (1, "u"): 1,
+        (0, "v"): 2,
+    }
 
 
 # Types that cannot be labels.
@@ -185,7 +175,7 @@ def test_read_table_level_of_the_index_of_dask_is_found() -> None:
 @pytest.mark.parametrize("column", [[[1], [2, 3]], [{"a": 1}, {"a": 2}]], ids=["list", "struct"])
 def test_read_table_nested_column_raises_with_its_name(engine, column) -> None:
     frame = engine({"y": [0, 1], "groups of people": column})
-    assert rows_of(frame, y_true="y") == {(0,): 1, (1,): 1}
+    assert rows_of(frame, {"y_true": "y"}) == {(0,): 1, (1,): 1}
     pattern = "column 'groups of people' must hold labels|must hold labels such as text"
     with pytest.raises(ValueError, match=pattern):
         bam.Counts.from_frame(frame, y_true="y", sensitive_features="groups of people")
@@ -194,15 +184,15 @@ def test_read_table_nested_column_raises_with_its_name(engine, column) -> None:
 def test_read_table_text_as_a_number_raises_with_its_name(engine) -> None:
     frame = engine({"y": [0, 1], "w": ["a", "b"], "true_a": ["0", "1"]})
     with pytest.raises(ValueError, match="column 'w' must hold numbers"):
-        rows_of(frame, y_true="y", sample_weight="w")
+        rows_of(frame, {"y_true": "y", "sample_weight": "w"})
     with pytest.raises(ValueError, match="column 'true_a' must hold numbers"):
-        rows_of(frame, y_true="true_*")
+        rows_of(frame, {"y_true": "true_*"})
 
 
 @pytest.mark.parametrize("data", [np.zeros(3), pd.Series([1]), 5, None, [{"y": [1]}]])
 def test_read_table_of_no_table_raises(data) -> None:
     with pytest.raises(TypeError, match="data must be a frame, a mapping of columns or paths"):
-        rows_of(data, y_true="y")
+        rows_of(data, {"y_true": "y"})
 
 
 # Rows.
@@ -271,7 +261,7 @@ def test_read_table_mapping_of_columns_of_any_library() -> None:
         "g": polars.Series(["a", "b", None]),
         "unused": object(),
     }
-    counted = rows_of(columns, y_true="y", y_pred="p", sensitive_features="g")
+    counted = rows_of(columns, {"y_true": "y", "y_pred": "p", "sensitive_features": "g"})
     assert counted == {(1, 1, "a"): 1, (0, 0, "b"): 1, (1, 0, None): 1}
 
 

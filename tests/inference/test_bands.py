@@ -16,7 +16,6 @@ def alternating(values, errors, n_boot=40):
 
 
 def clear(low, high):
-    """Which bands exclude 0."""
     return ((low > 0) | (high < 0)).tolist()
 
 

@@ -31,7 +31,6 @@ def people(n: int, seed: int = 0) -> Columns:
 
 
 def spread(metric: Any, columns: Columns) -> float:
-    """Return the standard deviation of the replicates."""
     result = metric.result(**columns, n_boot=N_BOOT, random_state=1)
     return float(result.estimate.replicates.std())
 

@@ -45,32 +45,22 @@ U = "uncertainty_coefficient"
 NAMES = {name: np.array(["no", "yes"])[TABLE[name]] for name in ("y_true", "y_pred")}
 NUMBERS = {name: TABLE[name] + 0.5 for name in ("y_true", "y_pred")}
 MATRIX, ZEROS = matrix_columns(), np.zeros(40, dtype=int)
+LOGISTIC, LINEAR = {"attacker": "logistic"}, {"attacker": LinearRegression()}
 OF_NO_TABLE = "y_true is no column of labels, so only a fitted"
+
+
+def each_row(true: Any, guess: Any) -> Any:
+    return true == guess
 
 
 @pytest.mark.parametrize(
     ("name", "settings", "columns", "message"),
     [
-        (A_TO_T, {"attacker": "logistic"}, NUMBERS, "y_true must hold classes .*received other"),
-        (
-            A_TO_T,
-            {"attacker": LinearRegression(), "quality": "r2"},
-            NAMES,
-            "y_true must hold numbers",
-        ),
-        (A_TO_T, {"attacker": "logistic"}, {"clusters": ZEROS}, "two clusters or more; received 1"),
-        (
-            A_TO_T,
-            {"attacker": "logistic", "quality": "roc_auc"},
-            {"y_pred": ZEROS},
-            "'roc_auc' cannot score LogisticRegression",
-        ),
-        (
-            A_TO_T,
-            {"attacker": "logistic", "quality": lambda true, guess: true == guess},
-            {},
-            "cannot score LogisticRegression: only",
-        ),
+        (A_TO_T, LOGISTIC, NUMBERS, "y_true must hold classes .*received other"),
+        (A_TO_T, LINEAR | {"quality": "r2"}, NAMES, "y_true must hold numbers"),
+        (A_TO_T, LOGISTIC, {"clusters": ZEROS}, "two clusters or more; received 1"),
+        (A_TO_T, LOGISTIC | {"quality": "roc_auc"}, {"y_pred": ZEROS}, "cannot score LogisticReg"),
+        (A_TO_T, LOGISTIC | {"quality": each_row}, {}, "cannot score LogisticRegression: only"),
         # The exact attacker knows no table of a matrix.
         (T_TO_A, {"equalize": "expected"}, MATRIX, OF_NO_TABLE),
         (T_TO_A, {"evaluation": "loo"}, MATRIX, OF_NO_TABLE),

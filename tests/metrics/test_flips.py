@@ -29,7 +29,6 @@ def generator(seed: int = 0) -> np.random.Generator:
 
 
 def draw(table: Array, accuracy: float, axis: int, unit: Any = None, draws: int = DRAWS) -> Array:
-    """Return many tables with drawn flips."""
     repeated = np.broadcast_to(table, (draws, *table.shape))
     unit = np.ones_like(repeated) if unit is None else unit
     return drawn_flips(repeated, np.full(draws, accuracy), axis, generator(), unit)

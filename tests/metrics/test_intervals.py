@@ -14,11 +14,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationW
 
 Columns = dict[str, Any]
 
-BA, MALS, MULTI = (
-    bam.DirectionalBiasAmplification,
-    bam.MALSBiasAmplification,
-    bam.MultiAttributeBiasAmplification,
-)
+BA, MALS = bam.DirectionalBiasAmplification, bam.MALSBiasAmplification
+MULTI = bam.MultiAttributeBiasAmplification
 LA, DPA = bam.LeakageAmplification, bam.DirectionalPredictabilityAmplification
 U = "uncertainty_coefficient"
 

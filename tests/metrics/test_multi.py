@@ -23,7 +23,6 @@ GROUPS = [*"aabbaba"]
 
 
 def sets_of(**settings: Any) -> list[Any]:
-    """Return the label sets that are compared."""
     result = Multi(**settings).result(TRUTH, PREDICTED, sensitive_features=GROUPS, n_boot=0)
     return list(dict.fromkeys(map(str, result.by_pair["class"])))
 

@@ -40,13 +40,11 @@ weights = st.lists(st.sampled_from([0.25, 0.5, 1.0, 3.0]), min_size=40, max_size
 
 
 def columns_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
-    """Return the columns of the rows by the names of arguments."""
     columns = map(list, zip(*rows, strict=True))
     return dict(zip(Row._fields, columns, strict=True))
 
 
 def all_metrics() -> dict[str, Any]:
-    """Return one of each metric, without a draw in its value."""
     metrics = {
         name: replace(get_metric(name), **LISTS)
         for name in ("MALS", "BA A->T", "BA T->A", "Multi A->T", "Multi T->A")
@@ -62,12 +60,10 @@ METRICS = all_metrics()
 
 
 def counts_of(rows: Sequence[Row], **lists: Any) -> bam.Counts:
-    """Return counts of the rows."""
     return bam.Counts.from_arrays(**columns_of(rows), **LISTS | lists)
 
 
 def values_of(counts: bam.Counts, metrics: dict[str, Any] = METRICS) -> dict[str, float]:
-    """Return the value of each metric."""
     return {name: metric.result(counts, n_boot=0).value for name, metric in metrics.items()}
 
 
@@ -104,10 +100,8 @@ def test_metrics_whole_weights_equal_repetition(rows, numbers) -> None:
 
 
 @given(rows_of_labels, weights, st.lists(codes, max_size=5), st.randoms(use_true_random=False))
-def test_metrics_parts_and_weights_of_zero_change_nothing(
-    rows, given_weights, absent, random
-) -> None:
-    rows = [row._replace(sample_weight=w) for row, w in zip(rows, given_weights, strict=False)]
+def test_metrics_parts_and_weights_of_zero_change_nothing(rows, weights, absent, random) -> None:
+    rows = [row._replace(sample_weight=w) for row, w in zip(rows, weights, strict=False)]
     added = [Row(*np.unravel_index(code, (3,) * 4), 0.0) for code in absent]
     middle = random.randint(1, len(rows))
     first = random.sample([*rows[:middle], *added], middle + len(added))

@@ -12,6 +12,9 @@ from plot.axes_reader import BLUE, GREY, GROUPS, INK, MODELS, ORANGE, PURPLE, TR
 import biasamp_adapters as bam
 from biasamp_adapters.fairlearn import amplification_frame
 
+WIDER = {"y_true": TRUTH, "y_pred": MODELS["wider"], "sensitive_features": GROUPS}
+
+
 # Intervals.
 
 
@@ -83,9 +86,8 @@ def test_intervals_keep_rows_without_value_and_ratios_without_dot(ax) -> None:
 
 
 def test_intervals_of_metric_frame_have_its_quantiles(ax) -> None:
-    data = {"y_true": TRUTH, "y_pred": MODELS["wider"], "sensitive_features": GROUPS}
     draws = {"n_boot": 20, "ci_quantiles": [0.025, 0.5, 0.975], "random_state": 0}
-    frame = MetricFrame(metrics={"FPR": false_positive_rate}, **data, **draws)
+    frame = MetricFrame(metrics={"FPR": false_positive_rate}, **WIDER, **draws)
     bam.plot.intervals(frame, ax=ax)
     assert read.rows_of(ax) == ["a", "b"]
     assert ax.get_xlabel() == "FPR, points"
@@ -96,10 +98,9 @@ def test_intervals_of_metric_frame_have_its_quantiles(ax) -> None:
 
 
 def test_amplification_frame_plot_has_each_stratum_and_group(ax) -> None:
-    data = {"y_true": TRUTH, "y_pred": MODELS["wider"], "sensitive_features": GROUPS}
     options = {"control_features": np.tile(["m", "n"], 200), "n_boot": 300}
     metrics, quantiles = {"BA": "BA", "FPR": false_positive_rate}, [0.025, 0.975]
-    frame = amplification_frame(metrics=metrics, ci_quantiles=quantiles, **data, **options)
+    frame = amplification_frame(metrics=metrics, ci_quantiles=quantiles, **WIDER, **options)
     assert frame.plot(ax) is ax
     assert read.rows_of(ax)[:2] == ["BA, m, a", "BA, m, b"]
     # Both strata have the rates of all rows, each changed by 20 points along the correlation.
@@ -111,13 +112,12 @@ def test_amplification_frame_plot_has_each_stratum_and_group(ax) -> None:
 
 
 def test_amplification_frame_plot_of_counts_has_them_as_they_are(ax) -> None:
-    data = {"y_true": TRUTH, "y_pred": MODELS["wider"], "sensitive_features": GROUPS}
-    amplification_frame(metrics={"BA": "BA", "count": count}, **data).plot(ax)
+    amplification_frame(metrics={"BA": "BA", "count": count}, **WIDER).plot(ax)
     assert read.rows_of(ax) == ["BA, a", "BA, b", "count, a", "count, b"]
     assert [dot[0] for dot in read.dots_of(ax)] == pytest.approx([0.2, 0.2])
     assert read.texts_of(ax) == ["+20.0", "+20.0", "200", "200"]
     assert ax.get_xlabel() == "BA, points"
-    alone = amplification_frame(metrics={"count": count}, **data).plot(Figure().add_subplot())
+    alone = amplification_frame(metrics={"count": count}, **WIDER).plot(Figure().add_subplot())
     assert [dot[0] for dot in read.dots_of(alone)] == [200, 200]
     assert alone.get_xlabel() == "count"
 

@@ -222,11 +222,7 @@ ROW = pd.DataFrame({"value": [1], "low": 0, "high": 1})
         ("intervals", {"a": 1.0}, "one metric and direction; received a float"),
         ("intervals", BOTH_DIRECTIONS, "one metric and direction; received BA A->T, BA T->A"),
         ("intervals", pd.DataFrame({"x": [1]}), "value, low, high; received x"),
-        (
-            "intervals",
-            ROW.assign(high="x"),
-            "must be numbers: could not convert string to float: 'x'",
-        ),
+        ("intervals", ROW.assign(high="x"), "must be numbers: could not convert string to float"),
         ("rates", pd.DataFrame(), "must be an AuditReport; received a DataFrame"),
         ("frontier", "report", "low, high; received a str"),
         ("frontier", ROW[["value"]], "a frame needs model, name"),
@@ -241,9 +237,7 @@ ROW = pd.DataFrame({"value": [1], "low": 0, "high": 1})
         ("curves", {"a": ROW[["value"]]}, "share, value; received v"),
     ],
 )
-def test_picture_of_bad_input_says_the_rule_and_leaves_no_figure(
-    picture, results, fragment
-) -> None:
+def test_picture_of_bad_input_leaves_no_figure(picture, results, fragment) -> None:
     with pytest.raises(ValueError) as error:  # noqa: PT011  # The fragments follow.
         getattr(bam.plot, picture)(results)
     assert fragment in str(error.value)

@@ -33,8 +33,6 @@ class ByGroup(ClassifierMixin, BaseEstimator):
 
 
 class Coin(ByGroup):
-    """Draws its predictions."""
-
     def predict(self, X: Any, random_state: Any = None) -> Any:
         return np.random.RandomState(random_state).randint(2, size=len(X))
 

@@ -37,7 +37,6 @@ MEASURE = """<script>onload = () => {
 
 
 def report_of(name: str, compas: pd.DataFrame) -> bam.AuditReport:
-    """Return one of four audits."""
     rng = np.random.default_rng(3)
     if name == "scores":
         columns = {"y_true": "two_year_recid", "sensitive_features": "race"}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from whole_audits import text_of
 
 import biasamp_adapters as bam
 
@@ -19,10 +20,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationW
 
 FOLDER = Path(__file__).parents[2] / "docs" / "sample_reports"
 SAMPLES = {name: (data, options) for name, data, options in [*compas_reports(), *other_reports()]}
-
-
-def text_of(report: bam.AuditReport, full: bool = True) -> str:
-    return " ".join(report.to_text(full).split())
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -75,7 +75,6 @@ def test_show_colours_the_tag():
 
 
 def lines_of(table, width=80):
-    """The lines of one table."""
     part = Part("Heading", tables=[table])
     lines = to_text(Document("t", [], [], [], [], [], [part]), full=True, width=width).splitlines()
     return lines[lines.index("Heading") + 1 :]

@@ -106,8 +106,6 @@ def test_scorer_works_in_halving_nested_and_tuned_searches(compas) -> None:
 
 
 class Counting(DecisionTreeClassifier):
-    """A tree that counts how often it predicts."""
-
     n_predictions = 0
 
     def predict(self, X, check_input=True):
