@@ -193,7 +193,7 @@ def clean(text: str) -> str:
 def name(label: Any, feature: str = "", among: tuple[Any, ...] = ()) -> str:
     """Return a name: cut in the middle if it is long, in quotes if it could be taken for two.
 
-    One that is cut can still be told from all that it stands among. Groups that are numbers print
+    One that is cut still differs from all that it stands among. Groups that are numbers print
     with their feature: "sex = 1".
     """
     levels = label if isinstance(label, tuple) else (label,)

@@ -104,7 +104,7 @@ class Names:
 
     @cached_property
     def _all(self) -> tuple[Any, ...]:
-        """All that has to be told apart: groups, classes or tasks, and models."""
+        """All names that must differ in print: groups, classes or tasks, and models."""
         members = [row["name"] for row in (*self.data["groups"], *self.data["classes"])]
         return (*members, *self.data["models"])
 

@@ -87,7 +87,7 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def _text(row: dict[str, Any], digits: Digits) -> str:
-    """Return what stands beside a row: a change or a share in hundredths, or a number as it is."""
+    """Return what stands at the right of a row: a change or share in hundredths, or the number."""
     if row["value"] is None:
         return "no value"
     if row["unit"]:

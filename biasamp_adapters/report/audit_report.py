@@ -218,7 +218,7 @@ class AuditReport:
         """
         check_number("change", change, -1, 1)
         if change == 0:
-            raise ValueError("change must not be 0")
+            raise ValueError(f"change must not be 0; received {change!r}")
         frame = pd.DataFrame(self.summary["rows_needed"]).set_index(["model", "direction"])
         return (frame["rows"].astype(float) / change**2).apply(np.ceil)
 

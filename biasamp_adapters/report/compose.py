@@ -37,8 +37,10 @@ def compose(summary: Summary, date: str = "") -> Document:
         Printed among the facts at the end, if given.
     """
     all_answers = answers(summary)
-    told = {text for answer in all_answers for sentences in answer.named for text in sentences}
-    caveats = [clean(note) for note in notes(summary) if note not in told]
+    on_first_screen = {
+        text for answer in all_answers for sentences in answer.named for text in sentences
+    }
+    caveats = [clean(note) for note in notes(summary) if note not in on_first_screen]
     overview, drawn = list[Table](), list[Part]()
     for answer in all_answers:
         rows = [x for x in summary["verdicts"] if x["direction"] == answer.direction]

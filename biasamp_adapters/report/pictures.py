@@ -127,7 +127,7 @@ def _bars(model: Subject) -> list[list[Cell]]:
 
 
 def _size(model: Subject, gap: GapRecord, size: float) -> str:
-    """Return what stands beside a bar: "12 points", "South +8 points"."""
+    """Return what stands at a bar: "12 points", "South +8 points"."""
     digits = Digits.of(gap)
     text = digits.number(size)
     if text.startswith(MINUS):
