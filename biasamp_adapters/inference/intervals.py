@@ -15,9 +15,6 @@ from biasamp_adapters.counting.partition import students_factor
 #: Rates of fewer rows give no interval, where they carry more than this share of the variance.
 FEW_ROWS, _MAX_SHARE = 15, 0.85
 
-#: Smaller standard errors are rounding noise.
-_NOISE = 1e-12
-
 #: With more undefined replicates than this share, no interval is given.
 _MAX_UNDEFINED = 0.05
 
@@ -156,15 +153,6 @@ def widening(rows: Array) -> float:
     if not len(rows):
         return 1.0
     return students_factor((1 / rows).sum() ** 2 / (1 / (rows**2 * (rows - 1))).sum())
-
-
-def is_still(sums: Array, rows: Array) -> bool:
-    """Return whether sums of rates vary less than half a row moves the rate of the fewest rows.
-
-    None of the few rows of a group may be wrong in the data. This is then so in every replicate,
-    but not in other samples.
-    """
-    return bool(_NOISE < mean_and_spread(sums)[1] < 0.5 / rows[rows > 0].min(initial=np.inf))
 
 
 def share_of_few_rows(rows: Array, counted: Array) -> tuple[float, Array]:

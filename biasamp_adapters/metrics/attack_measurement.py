@@ -12,7 +12,8 @@ import numpy as np
 from biasamp_adapters import figures, words
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, positive_class
 from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_over_classes
-from biasamp_adapters.inference.intervals import Trust, is_still, mean_and_spread
+from biasamp_adapters.inference.bands import NOISE
+from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics.attack_tables import (
     OF_COLUMNS,
@@ -266,7 +267,7 @@ class AttackMeasurement(Measurement):
             return words.NO_DEPENDENCE_SHOWN
         if name in tables and self.quality.name == BALANCED:
             targets = tables[name].mean(axis=0).sum(axis=-2)
-            if is_still((targets > 0).sum() * replicates, targets):
+            if _is_still((targets > 0).sum() * replicates, targets):
                 return words.HALF_A_ROW
         mean, spread = mean_and_spread(replicates)
         shift = abs(mean - float(self._expected_scores[name][0]))
@@ -321,3 +322,12 @@ def _vary(margins: Margins) -> Array:
     """Return whether each group has some rows and not all, (batch, groups, 1)."""
     group = margins.joint(ATTRIBUTE, ALL)
     return (group > 0) & (group < margins.total * (1 - 1e-12))
+
+
+def _is_still(sums: Array, rows: Array) -> bool:
+    """Return whether sums of rates vary less than half a row moves the rate of the fewest rows.
+
+    None of the few rows of a group may be wrong in the data. This is then so in every replicate,
+    but not in other samples.
+    """
+    return bool(NOISE < mean_and_spread(sums)[1] < 0.5 / rows[rows > 0].min(initial=np.inf))
