@@ -183,7 +183,8 @@ def _pair(choice: Choice, truth: Choice) -> Choice:
         names = tuple(by_stem[stem] for stem in truth.stems)
     elif len(names) != len(truth.names):
         rule = f"{choice.argument} must name as many columns as {truth.argument}"
-        raise ValueError(f"{rule}; received {listing(names)} for {listing(truth.names)}")
+        hint = ". Several models are a mapping of names to columns" if len(truth.names) == 1 else ""
+        raise ValueError(f"{rule}; received {listing(names)} for {listing(truth.names)}{hint}")
     return replace(choice, names=names, labels=truth.labels)
 
 

@@ -209,6 +209,7 @@ def test_columns_values_with_data_raise_with_the_line_that_works(argument, given
     ("arguments", "fragment"),
     [
         ({"y_true": "true_*", "y_pred": ["pred_a"]}, "y_pred must name as many columns as y_true"),
+        ({"y_true": "true_a", "y_pred": ["pred_a", "pred_b"]}, "Several models are a mapping"),
         ({"y_true": "y", "y_pred": ["p", "q"]}, "received 'p', 'q' for 'y'"),
         ({"y_true": "true_*", "y_pred": "p"}, "received 'p' for 'true_a', 'true_b'"),
         (
