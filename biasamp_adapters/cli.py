@@ -299,13 +299,15 @@ def _print(report: AuditReport, full: bool, lines: Sequence[str]) -> None:
 def _read_checks(options: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return each bound, and each code that is forbidden, as arguments of a check."""
     checks: list[dict[str, Any]] = []
-    for rule in (rule for rule in _CHECKS if rule != "forbid"):
+    for rule in _CHECKS:
+        form = "CODE" if rule == "forbid" else "METRIC=X, as BA=2pt"
         for text in options[rule] or ():
             metric, _, bound = text.rpartition("=")
-            if not metric:
-                raise ValueError(f"{rule} must be METRIC=X, as BA=2pt; received {text!r:.40}.")
-            checks.append({rule: {metric: bound}})
-    return checks + [{"forbid": [code]} for code in options["forbid"] or ()]
+            if "," in text or "=" in metric or not (metric or rule == "forbid"):
+                message = f"{rule} must be {form}, and is repeated for several"
+                raise ValueError(f"{message}; received {text!r:.40}.")
+            checks.append({rule: [text] if rule == "forbid" else {metric: bound}})
+    return checks
 
 
 def _judge(report: AuditReport, checks: Sequence[Mapping[str, Any]]) -> tuple[int, list[str]]:
@@ -317,7 +319,8 @@ def _judge(report: AuditReport, checks: Sequence[Mapping[str, Any]]) -> tuple[in
     unknown = sum(map(bool, failures)) - failed
     template = words.CHECKS_FAILED if failed else words.CHECKS_PASSED
     template = words.CHECKS_NOT_JUDGED if unknown else template
-    lines = [failure.sentence for of_check in failures for failure in of_check]
+    # Of several codes, what cannot be judged has one line.
+    lines = [*dict.fromkeys(failure.sentence for of_check in failures for failure in of_check)]
     lines.append(template.format(n=len(checks), failed=failed, unknown=unknown))
     return FAILED if failed else NOT_JUDGED if unknown else PASSED, lines
 

@@ -29,6 +29,9 @@ _RANGES = dict.fromkeys(
 _RANGES |= dict.fromkeys(("multi", "accuracy"), (0, 1))
 _RANGES |= {f"{key}_{kind}": (0, 1) for key in MEASURES for kind in ("difference", "ratio")}
 
+#: What reports call numbers, and what their names say.
+_SHORT = {"impact": "selection rate", "tpr": "true positive rate", "fpr": "false positive rate"}
+
 #: Rules that only numbers may have of which more is better.
 _FROM_BELOW = ("fail_below", "require_above")
 
@@ -99,8 +102,9 @@ def check(summary: Summary, rules: Mapping[str, Any], forbid: Any) -> list[Failu
             limit = _read_bound(rule, asked, bound, numbers[0].key)
             failures += filter(None, (_judge(rule, x, limit) for x in numbers))
     is_one = isinstance(forbid, str) or not isinstance(forbid, Iterable)
-    codes = [forbid] if is_one else forbid
-    return failures + [f for code in codes for f in _forbidden(summary, code)]
+    codes = [forbid] if is_one else list(forbid)
+    listed = ", ".join(map(str, codes))
+    return [*failures, *dict.fromkeys(f for x in codes for f in _forbidden(summary, x, listed))]
 
 
 def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
@@ -121,11 +125,21 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
         names = dict.fromkeys(x.name for x in numbers)
         others = [x.removesuffix(" A->T") for x in names]
         others += ["gaps"] if rule == "require_within" else []
+        full = " ".join(_SHORT.get(word.lower(), word) for word in plain.split())
+        if _without_direction(full) in {*_RANGES} - {*map(_without_direction, names), "gaps"}:
+            raise ValueError(f"{plain!r:.40} is not computed in this report; see to_frame().")
+        if full in names:
+            raise ValueError(f"unknown number {plain!r}; did you mean {full!r}?")
         raise ValueError(unknown_name("number", plain, names, others))
     is_good = found[0].key == "accuracy" or found[0].key.endswith("_ratio")
     if rule in _FROM_BELOW and not is_good:
         raise ValueError(f"{rule} is for accuracy and ratios; received {plain!r}.")
     return found
+
+
+def _without_direction(name: str) -> str:
+    """Return the key of a number without its direction, of its name or its key."""
+    return re.sub("_[at](_to)?_[at]$", "", re.sub(r"\W+", "_", name.lower()).strip("_"))
 
 
 def numbers_of(summary: Summary) -> list[MetricRecord]:
@@ -175,7 +189,7 @@ def _read_bound(rule: str, asked: str, bound: Any, key: str) -> float:
         number = float(digits) if digits == text else float(digits) / 100
     except ValueError:
         raise ValueError(f"the bound of {asked} must be a number; received {bound!r:.40}") from None
-    low, high = _RANGES[re.sub("_[at]_to_[at]$", "", key)]
+    low, high = _RANGES[_without_direction(key)]
     low = 0 if rule == "require_within" else low
     if isinstance(bound, bool) or not low <= number <= high:
         are_points = digits == text and 1 < abs(number) <= 100
@@ -201,21 +215,24 @@ def _judge(rule: str, checked: _Checked, bound: float) -> Failure | None:
     }[rule]
     if passes:
         return None
-    limit = f"{bound:g}"
+    digits, sign, limit = Digits.of(number), sign_of(checked.key), f"{bound:g}"
+    of_share = Digits(digits.decimals + 2)
+    shown = of_share.number(value / 100, sign)
     if checked.key.endswith("_ratio"):
         shown, *ends = (ratio(x, bound) for x in (value, low, high))
+    elif checked.key.startswith("dpa"):  # No number of points.
+        ends = [of_share.end(x / 100, sign, bound / 100) for x in (low, high)]
     else:
-        digits, sign = Digits.of(number), sign_of(checked.key)
-        fraction = f"{value:{sign}.{digits.decimals + 2}f}".replace("-", MINUS)
-        shown = f"{fraction} or {with_unit(digits.number(value, sign))}"
+        shown += f" or {with_unit(digits.number(value, sign))}"
         ends = [digits.end(x, sign, bound) for x in (low, high)]
         limit += f" or {with_unit(f'{100 * bound:.6g}')}"
-    parts = {"ends": " to ".join(ends), "what": words.CHECK[rule].format(bound=limit)}
+    what = words.CHECK[rule].format(bound=limit.replace("-", MINUS))
+    parts = {"ends": " to ".join(ends), "what": what}
     return checked.fail(bound, True, words.FAILED, value=shown, **parts)
 
 
-def _forbidden(summary: Summary, code: str) -> Iterator[Failure]:
-    """Yield failures for a verdict or the status of a gap that must not occur."""
+def _forbidden(summary: Summary, code: str, codes: str) -> Iterator[Failure]:
+    """Yield failures for a verdict or the status of a gap; what is unknown is so for all codes."""
     allowed = [*words.VERDICTS, *words.STATUSES]
     if code not in allowed:
         raise ValueError(f"forbid must name {', '.join(allowed)}; received {code!r:.40}")
@@ -223,13 +240,13 @@ def _forbidden(summary: Summary, code: str) -> Iterator[Failure]:
         subject = Subject(summary, verdict)
         checked = _Checked(verdict["model"], "verdict", "", _nothing(verdict["why"]))
         if verdict["code"] == "cannot_say" != code:
-            yield checked.not_judged(code)
+            yield checked.not_judged(codes)
         elif code in words.STATUSES:
             for gap in (gap for gap in subject.gaps if gap["status"] == code):
                 checked = _Checked(verdict["model"], "gaps", "", gap)
                 parts = {"gap": _name_of_gap(subject.names, gap), "status": code}
                 yield checked.fail(code, True, words.FORBIDDEN_STATUS, **parts)
-            yield from (x.not_judged(code) for x in _gaps(subject) if x.number["value"] is None)
+            yield from (x.not_judged(codes) for x in _gaps(subject) if x.number["value"] is None)
         elif verdict["code"] == code:
             parts = {"words": words.VERDICTS[code], "code": code}
             yield checked.fail(code, True, words.FORBIDDEN, **parts)

@@ -15,7 +15,7 @@ from narwhals.dependencies import is_duckdb_relation
 
 from biasamp_adapters.counting.arrays import batch_to_table, to_array, to_objects
 from biasamp_adapters.counting.columns import Choice, Column, are_labels, columns_of, find_columns
-from biasamp_adapters.counting.labels import TASK, listing
+from biasamp_adapters.counting.labels import TASK, TRUTH, listing
 from biasamp_adapters.counting.paths import (
     COUNT,
     Selection,
@@ -215,10 +215,10 @@ def _arrange(choices: list[Choice], arrays: Iterable[Any]) -> Chunk:
         value: Any = columns if len(columns) > 1 else columns[choice.names[0]]
         if choice.labels is not None:
             value = OverlappingGroups(columns, choice.labels)
-        if choice.model is None:
+        if TRUTH.get(choice.argument, choice.argument) != choice.argument:  # Those of a model.
+            values.setdefault(choice.argument, {})[choice.model] = value
+        else:
             values[choice.argument] = value
             is_matrix_of_classes = choice.argument == TASK and choice.labels is not None
             values["names"][choice.argument] = None if is_matrix_of_classes else choice.title
-        else:
-            values.setdefault(choice.argument, {})[choice.model] = value
     return values

@@ -47,20 +47,25 @@ def test_check_rule_fails_by_the_interval(compas_report, rules, n_failures) -> N
             "accuracy is 0.651 or 65.1 points (63.9 to 66.3), "
             "and its interval does not lie wholly above 0.7 or 70 points.",
         ),
+        (
+            {"fail_above": {"DPA(U)": -0.02}},
+            "DPA(U) A→T is +0.95 (+0.88 to +1.00), and its whole interval lies above −0.02.",
+        ),
     ],
 )
-def test_check_ratios_and_rates_have_no_sign(compas_report, rules, sentence) -> None:
+def test_check_ratios_rates_and_shares_have_their_units(compas_report, rules, sentence) -> None:
     [failure] = compas_report.check(**rules)
     assert repr(failure) == f"high: {sentence}"
 
 
-def test_check_number_without_an_interval_is_not_judged() -> None:
-    report = bam.audit([0, 1] * 20, [0, 1] * 20, sensitive_features=["a", "b"] * 20, n_boot=0)
+def test_check_number_without_an_interval_is_not_judged_and_one_not_computed_raises() -> None:
+    report = bam.audit([0, 1] * 20, [0.5] * 40, sensitive_features=["a", "b"] * 20, n_boot=0)
     failures = report.check(fail_above={"BA": 0.02}, forbid=["amplifies"])
     assert [failure.judged for failure in failures] == [False, False]
-    assert repr(failures[0]) == (
-        "model: BA A→T cannot be judged: no intervals were requested (n_boot=0)."
-    )
+    sentence = "model: BA A→T cannot be judged: no intervals were requested (n_boot=0)."
+    assert repr(failures[0]) == sentence
+    with pytest.raises(ValueError, match="'Multi' is not computed in this report"):
+        report.check(fail_above={"Multi": 0.02})
 
 
 EQUAL, ONES_FOR_A = [1, 0] * 40, [1, 1, 1, 0] * 20  # The gap goes from 0 to 50 points.
@@ -96,6 +101,8 @@ def test_check_number_of_0_for_every_model_is_not_judged(groups, reference, key,
         ({"require_within": {"gap": 0.1}}, "did you mean 'gaps'?"),
         ({"fail_above": {"ba": 0.1}}, "unknown number 'ba'; did you mean 'BA'? The numbers are"),
         ({"require_within": {"gaps T->A": 0.1}}, "must be those of A->T in this report; received"),
+        ({"fail_above": {"Impact ratio": 0.8}}, "did you mean 'selection rate ratio'?"),
+        ({"fail_above": {"TPR ratio": 0.8}}, "did you mean 'true positive rate ratio'?"),
         ({"forbid": "larger"}, "received 'larger'"),
         ({"forbid": 5}, "received 5"),
         ({"fail_above": {"BA": "200pt"}}, "between -1 and 1; received 200pt."),
@@ -118,7 +125,7 @@ def test_check_gaps_of_a_group_that_is_left_out_are_not_judged() -> None:
     truth, groups = [0, 1] * 100 + [1] * 14, ["a", "b", "b", "a"] * 50 + ["c"] * 14
     report = bam.audit(truth, truth[:200] + [0] * 14, sensitive_features=groups, n_boot=100)
     sentence = "model: gaps of c cannot be judged: a gap needs two groups with 15 rows or more."
-    failures = report.check(require_within={"gaps": "10pt"}, forbid=["reverses", "amplifies"])
+    failures = report.check(require_within={"gaps": 0.1}, forbid=["reverses", "mixed", "grows"])
     assert list(map(repr, failures)) == [sentence, sentence]  # The verdict itself is judged.
     assert "A change of more than" not in report.to_text(full=True)  # The bound would be 0.
 

@@ -144,11 +144,8 @@ def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": [[*TABLE["g"]]] * 2}, "features are the"),
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": np.zeros((2, 400))}, "Several features"),
         ((TABLE["y"],), {"y_pred": "p"}, "received Series"),
-        (
-            (TABLE["y"], {}),
-            {"sensitive_features": TABLE["g"]},
-            "at least one model; received an em",
-        ),
+        ((TABLE["y"], {}), {"sensitive_features": TABLE["g"]}, "at least one model; received an"),
+        ((TABLE,), NAMES | {"y_pred": {None: "p", "b": "y"}}, "a name for each model; received N"),
         ((TABLE,), NAMES | {"y_pred": {1: "p", "1": "y"}}, "y_pred holds 1 and '1', which look"),
         ((TABLE.assign(q=None),), NAMES | {"y_pred": {"a": "p", "b": "q"}}, "y_pred of b must not"),
         ((), {}, "y_true and y_pred, or data, must be given; received neither"),
