@@ -34,6 +34,8 @@ def run(find: Callable[..., Tables]) -> None:
         parser.add_argument("--data-home", type=Path, default=folder, required=folder is None)
     options = parser.parse_args()
     tables = find(Path(options.data_home)) if needs_data else find()
+    if options.write:
+        options.write.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
         print(f"{name}\n{table.to_string(index=False)}\n")
         if options.write:

@@ -46,12 +46,12 @@ def count(name: str) -> list[int]:
 
 
 def find() -> Tables:
-    """Return the numbers of each kind, and those that cannot be computed."""
+    """Return the numbers of each kind, and those that are neither."""
     rows = []
     for place, total, name in PRINTED:
         counts = count(name)
         rows.append((place, total, *counts, total - sum(counts)))
-    table = pd.DataFrame(rows, columns=["place", "numbers", *KINDS, "not computable"])
+    table = pd.DataFrame(rows, columns=["place", "numbers", *KINDS, "neither"])
     sums = table.drop(columns="place").sum()
     table.loc[len(table)] = ["sum", *sums]
     return {"numbers": table}
