@@ -521,7 +521,10 @@ FEWER_REPLICATES = (
 REPLICATES_UNDEFINED = (
     "{k:,} of {n:,} replicates of {metric} are undefined and left out of its interval."
 )
-FEW_CLUSTERS = "{names} have rows in fewer than 60 clusters, so their intervals may be too narrow."
+FEW_CLUSTERS = (
+    "{names} has rows in fewer than 60 clusters, so its intervals may be too narrow.",
+    "{names} have rows in fewer than 60 clusters, so their intervals may be too narrow.",
+)
 
 # Reasons for a missing interval. Each follows "No interval: " and ends without a full stop.
 
@@ -532,7 +535,10 @@ UNBOUNDED = "the value is unbounded, because the loss is 0"
 NO_SIGNS = "no rate differs between groups in {decided_by}, so it is 0 for every model"
 ONE_TO_GUESS = "there is only one group to guess, so it is 0 for every model"
 NONE_FREQUENT = "no group is over-represented in {decided_by}, so it is 0 for every model"
-SMALL_GROUPS = "{names} have fewer than 15 {unit} each and carry {share:.0%} of its variance"
+SMALL_GROUPS = (
+    "{names} has fewer than 15 {unit} and carries {share:.0%} of its variance",
+    "{names} have fewer than 15 {unit} each and carry {share:.0%} of its variance",
+)
 HALF_A_ROW = (
     "half a row of the smallest group or class would change it by more than its standard error; "
     "more rows are needed"

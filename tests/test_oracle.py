@@ -87,4 +87,5 @@ def test_intervals_of_large_cases_are_about_as_wide_as_the_stored_ones(monkeypat
     # Draws differ where rows are drawn in another order; widths of 400 have a noise of some 7 %.
     assert np.median(ratios) == pytest.approx(1, abs=0.01)
     assert np.quantile(ratios, [0.1, 0.9]) == pytest.approx([1, 1], abs=0.15)
-    assert n_alike >= 0.97 * len(seeds)
+    # Five stored reasons count other effective rows, and no clusters.
+    assert n_alike >= 0.96 * len(seeds)

@@ -83,7 +83,10 @@ SMALL = re.compile(
 )
 
 
-FEW_EACH = r"(.+) have fewer than 15 (?:effective )?rows each and carry \d+% of its variance"
+FEW_EACH = (
+    r"(.+) ha(?:s|ve) fewer than 15 (?:effective rows|rows|clusters)(?: each)? and "
+    r"(?:carry|carries) \d+% of its variance"
+)
 
 
 def is_true_reason(d: Direction, reason: str) -> bool:
@@ -192,9 +195,7 @@ def _(d: Direction, m: Parts) -> Any:
             return True
     known = {row["name"] for row in rows} | {"BA" for row in rows if row["key"].startswith("ba_")}
     if m["names"] == "BA" and (few := re.search(FEW_EACH, m["reason"])):
-        few_rows = {
-            shown(x["name"]) for x in d.members if x["rows"] < 15 or "effective" in m["reason"]
-        }
+        few_rows = {shown(x["name"]) for x in d.members if x["size"] < 15 * (1 - 1e-9)}
         named = re.findall(_names({shown(x["name"]) for x in d.members}), few[1])
         if not {*named} <= few_rows:
             return False

@@ -327,8 +327,8 @@ def _(d: Direction, m: Parts) -> Any:
     r"predictions nor equally inaccurate labels clearly depend on the group\.",
     r"Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "
     r"whatever the labels are; read DPA\(U\)\.",
-    r"(?P<names>.+?) ha(?:s|ve) rows in fewer than 60 clusters, so their intervals may be too "
-    r"narrow\.",
+    r"(?P<names>.+?) ha(?:s|ve) rows in fewer than 60 clusters, so (?:its|their) intervals may be "
+    r"too narrow\.",
     r"y_true and y_pred are the same column\.",
     r"If .+ counts rows, use Counts\.from_frame\(frame, \.\.\., count=.+\)\.",
     r"<n:n> replicates were drawn instead of <k:n>; set n_boot=<x:n> to draw all\.",

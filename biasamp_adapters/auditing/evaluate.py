@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from scipy import sparse
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.summary import MEASURES, Number, OfModel
@@ -29,12 +28,13 @@ from biasamp_adapters.counting.labels import (
 from biasamp_adapters.counting.margins import (
     Margins,
     accuracy_by_label,
+    count_clusters,
     divide,
     margins_of_data,
     pass_errors,
 )
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.counting.variables import indicator
 from biasamp_adapters.inference.bands import NOISE, simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import FurtherScores
@@ -78,15 +78,15 @@ class Members:
         """Return the members of a direction."""
         (given, of), rows = ROLES[direction], evaluation.rows
         n_rows = margins_of_data(rows.unweighted()).joint(given, ALL)[0, :, 0]
-        sizes, unit = _sizes(evaluation, given, n_rows)
-        labels = rows.labels_of(of)
+        sizes = margins_of_data(rows).sizes(given, ALL)[0, :, 0]
+        groups, labels = rows.labels_of(given), rows.labels_of(of)
         predictions = [x for (role, _), x in rows.variables.items() if role == PREDICTED[of]]
         compared: Sequence[int] = range(len(labels))
         # Where predictions are missing, the rates of two classes do not add up to 1.
         is_one_of_two = len(labels) == 2 and not any(x.has_missing for x in predictions)
         if is_one_of_two and not rows.is_matrix(of):
             compared = [position_of_positive(labels, direction, pos_label)]
-        return cls(direction, rows.labels_of(given), labels, n_rows, sizes, unit, compared)
+        return cls(direction, groups, labels, n_rows, sizes, rows.size_unit, compared)
 
     @cached_property
     def are_too_many(self) -> bool:
@@ -99,26 +99,6 @@ def position_of_positive(labels: tuple[Label, ...], direction: str, pos_label: L
     if direction == T_TO_A:
         return 1
     return labels.index(positive_class(labels) if pos_label is None else pos_label)
-
-
-def _sizes(evaluation: Evaluation, given: str, n_rows: Array) -> tuple[Array, str]:
-    """Return what counts for each group: clusters that have rows of it, or effective rows."""
-    rows = evaluation.rows
-    if rows.cluster is not None and rows.block_sums is None:
-        return _count_clusters(rows, given, np.ones(len(rows))), "clusters"
-    if rows.w is None:
-        return n_rows, "rows"
-    margins = margins_of_data(rows)
-    weight, squared = (m.joint(given, ALL)[0, :, 0] for m in (margins, margins.squared))
-    return divide(weight**2, squared, 0.0), "effective rows"
-
-
-def _count_clusters(rows: Rows, given: str, is_counted: Array) -> Array:
-    """Return in how many clusters each group has rows that are counted."""
-    members = rows.variable(given).sparse[:, : len(rows.labels_of(given))]
-    entries = is_counted, (rows.cluster, np.arange(len(rows)))
-    in_cluster = sparse.csr_array(entries, (rows.n_clusters, len(rows))) @ members
-    return np.asarray((in_cluster > 0).sum(axis=0), dtype=np.float64)
 
 
 def measure_groups(ba: RateMeasurement, members: Members) -> FurtherScores:
@@ -277,9 +257,9 @@ class ModelAudit:
         """Return the sizes of groups among rows labelled "positive" or "negative"."""
         if self.members.unit == "clusters":
             (given, of), rows = ROLES[self.direction], self.evaluation.rows
-            is_positive = rows.variable(of).sparse[:, [of_class]].toarray()[:, 0]
-            is_counted = is_positive if kind == "positive" else 1 - is_positive
-            return _count_clusters(rows, given, is_counted)
+            is_positive = rows.variable(of).sparse[:, [of_class]].toarray()[:, 0] == 1
+            is_counted = is_positive if kind == "positive" else ~is_positive
+            return count_clusters(rows, rows.variable(given), indicator(is_counted))[:, 0]
         share: Array = self.rates["true"][0, :-1, of_class]
         return self.members.sizes * (share if kind == "positive" else 1 - share)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from biasamp_adapters.counting.labels import (
     TRUTH,
     Array,
 )
-from biasamp_adapters.counting.partition import Partition
+from biasamp_adapters.counting.partition import Partition, sum_pairs
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes, Variable
 
@@ -117,10 +118,24 @@ class Margins:
         """Sums by group and predicted class if all groups had the same errors, as metrics share."""
         return pass_errors(self, TASK, self.joint(ATTRIBUTE, TASK), self.joint(ATTRIBUTE, ALL))
 
-    @property
+    @cached_property
     def squared(self) -> Margins:
         """Margins of the squares of the weights of rows."""
-        return Margins(self.partition.squared, self.model, self.times)
+        if self.rows.w is None:
+            return self
+        truth = None if self.truth is None else self.truth.squared
+        return Margins(self.partition.squared, self.model, self.times, truth)
+
+    def effective_rows(self, first: str, second: str) -> Array:
+        """Return how many rows of equal weight each sum is worth: (sum w)^2 / (sum w^2)."""
+        sums = self.joint(first, second)
+        return divide(sums**2, self.squared.joint(first, second), 0.0)
+
+    def sizes(self, first: str, second: str) -> Array:
+        """Return what decides whether a sum has rows enough: clusters, or effective rows."""
+        if self.rows.size_unit != "clusters":
+            return self.effective_rows(first, second)
+        return count_clusters(self.rows, self.variable(first), self.variable(second))[None]
 
     def of_model(self, model: str | None) -> Margins:
         """Return the margins of a model on the same draws; those of the truth are shared."""
@@ -132,6 +147,14 @@ def margins_of_data(rows: Rows) -> Margins:
     part = np.zeros(len(rows), dtype=np.int64)
     once = np.ones(1)
     return Margins(Partition(rows, part, rows.weight, once, 1.0), None, once[None])
+
+
+def count_clusters(rows: Rows, first: Variable, second: Variable) -> Array:
+    """Return in how many clusters rows have both labels, (labels, labels)."""
+    cluster: Any = rows.cluster
+    sums = sum_pairs(first, second, cluster, np.ones(len(rows)), cluster.max(initial=-1) + 1)
+    n = np.asarray((sums > 0).sum(axis=0), dtype=np.float64).reshape(first.width, second.width)
+    return n[: len(first.labels), : len(second.labels)]
 
 
 def pairs_of(rows: Rows) -> Iterator[tuple[str, str, str | None]]:
@@ -227,15 +250,21 @@ def signs(origin: Margins, *, is_even: bool) -> Array:
 
 def certainty(origin: Margins, *, is_even: bool) -> Array:
     """Return how many standard errors each of these differences is from 0, (groups, classes)."""
-    labelled, n_rows = origin.labelled[0], origin.rows.effective_rows
+    labelled = origin.labelled[0]
     joint, task = origin.joint(ATTRIBUTE, TASK)[0] / labelled, origin.joint(ALL, TASK)[0] / labelled
     group, total = _expected_groups(origin, is_even)
-    share = group[0] / total[0]
-    variance = share * (1 - share) * task
-    if not is_even:
-        variance = variance * (1 - task)
-    spread = np.sqrt(np.maximum(variance, 0) / (n_rows * labelled / origin.total[0]))
-    return divide(joint - share * task, spread, 0.0)
+    share, rate = group[0] / total[0], 0.0 if is_even else task
+    squares, ones = (_squared_influences(m, share, rate) for m in (origin.squared, origin))
+    variance = share * (1 - share) * task * (1 - rate) / labelled * divide(squares, ones, 0.0)
+    return divide(joint - share * task, np.sqrt(np.maximum(variance, 0)), 0.0)
+
+
+def _squared_influences(margins: Margins, share: Array, rate: Array | float) -> Array:
+    """Return the sums of (1(a) - share)^2 (1(t) - rate)^2, (groups, classes)."""
+    joint, group = margins.joint(ATTRIBUTE, TASK)[0], margins.joint(ATTRIBUTE, ALL)[0]
+    task, labelled = margins.joint(ALL, TASK)[0], margins.labelled[0]
+    of_group = (1 - 2 * share) * ((1 - 2 * rate) * joint + rate**2 * group)
+    return of_group + share**2 * ((1 - 2 * rate) * task + rate**2 * labelled)
 
 
 def _expected_groups(origin: Margins, is_even: bool) -> tuple[Array, Array]:

@@ -137,8 +137,10 @@ class Partition:
             else:  # Files hold the sums of two variables in one order.
                 turned = tables.get((second, first, model))
                 table = tables[key] if turned is None else turned.transpose(0, 2, 1)
+                # A group without rows is a block of weight 0.
+                scale = self.weight / np.where(self.rows.weight > 0, self.rows.weight, 1.0)
                 sums = np.zeros((len(self.times), x.width * y.width))
-                np.add.at(sums, self.part, table.reshape(-1, x.width * y.width))
+                np.add.at(sums, self.part, scale[:, None] * table.reshape(-1, x.width * y.width))
             self._sums[key] = sums
         return self._sums[key]
 

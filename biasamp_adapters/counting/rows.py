@@ -185,6 +185,13 @@ class Rows:
         return float(self.weight.sum() ** 2 / (self.weight * self.w).sum())
 
     @property
+    def size_unit(self) -> str:
+        """What decides whether a group has rows enough; blocks are no clusters."""
+        if self.cluster is not None and self.block_sums is None:
+            return "clusters"
+        return "rows" if self.w is None or (self.w == self.w[:1]).all() else "effective rows"
+
+    @property
     def n_clusters(self) -> int | None:
         """Clusters of rows, if there are any."""
         return None if self.cluster is None else int(self.cluster.max(initial=0)) + 1

@@ -30,8 +30,8 @@ class Numbers(NamedTuple):
     errors: Array
 
     def reach(self, k: float, half_row: Array | float = 0.0) -> Array:
-        """Return how far each band reaches to both sides; without an error it does not."""
-        return np.where(self.errors > 0, k * self.errors + half_row, 0.0)
+        """Return how far each band reaches to both sides; that of what is always 0 does not."""
+        return np.where((self.errors > 0) | (self.values != 0), k * self.errors + half_row, 0.0)
 
     def sides(self, k: float, half_row: Array | float = 0.0) -> Array:
         """Return 1, -1 or 0: the side of 0 on which each number clearly lies."""
@@ -141,7 +141,7 @@ def largest_gap(
     draws = rates[np.isfinite(rates).all(axis=1)]
     small = rows < FEW_ROWS * (1 - 1e-9)
     if small.any():
-        reason = words.FEW_OF_A_KIND.format(have=_have(groups, small), n=FEW_ROWS, unit=unit)
+        reason = reason_of_few(groups, small, unit)
     else:
         reason = reason_of_number(len(draws) - 1, len(rates) - 1, confidence)
     if not reason and not measure(draws - draws[:, :1]).errors.any():
@@ -193,6 +193,11 @@ def _ends_of_largest(draws: Array, half_row: Array, confidence: float) -> tuple[
     k = family_quantile(largest, confidence)
     reach = sizes.reach(k, np.concatenate(margins))
     return max(float((sizes.values - reach).max()), 0.0), float((sizes.values + reach).max())
+
+
+def reason_of_few(groups: Sequence[Label], few: Array, unit: str) -> str:
+    """Return why groups of few rows, or of another unit, give no interval."""
+    return words.FEW_OF_A_KIND.format(have=_have(groups, few), n=FEW_ROWS, unit=unit)
 
 
 def _have(groups: Sequence[Label], chosen: Array) -> str:

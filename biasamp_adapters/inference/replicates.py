@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, name_list
-from biasamp_adapters.counting.margins import Margins
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, TASK, Array, name_list
+from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.counting.variables import Codes
+from biasamp_adapters.figures import agree
 from biasamp_adapters.progress import watch
 
 #: Numbers that the margins of a batch of replicates may hold.
@@ -128,14 +128,13 @@ def replicate(
 
 def _note_on_clusters(rows: Rows) -> str:
     """Return which groups have rows in few clusters; an empty text if none have."""
-    groups = rows.variables.get((ATTRIBUTE, None))
-    if rows.cluster is None or rows.block_sums is not None or not isinstance(groups, Codes):
+    if rows.size_unit != "clusters" or not rows.has(ATTRIBUTE):
         return ""
-    has_rows = np.zeros((len(groups.labels) + 1, rows.cluster.max() + 1), dtype=bool)
-    has_rows[groups.codes, rows.cluster] = True
-    n = has_rows.sum(axis=1)
-    few = [label for label, k in zip(groups.labels, n, strict=False) if 0 < k < _ENOUGH_CLUSTERS]
-    return words.FEW_CLUSTERS.format(names=name_list(few, groups.labels)) if few else ""
+    n = margins_of_data(rows).sizes(ATTRIBUTE, ALL)[0, :, 0].tolist()
+    labels = rows.group_labels
+    few = [label for label, k in zip(labels, n, strict=True) if 0 < k < _ENOUGH_CLUSTERS]
+    names = name_list(few, labels)
+    return agree(len(few), *words.FEW_CLUSTERS).format(names=names) if few else ""
 
 
 def _score_batches(

@@ -7,7 +7,7 @@ Change and sum are linear in the rates, so both have ordinary bootstrap bands.
 
 One family holds the changes of all gaps of all models and the mean change of each model; k is the
 quantile of its largest |t|. A number is clear if it is farther from 0 than k standard errors plus
-half a row of the smaller group; one that is the same in every replicate has no half row.
+half a row of the smaller group. What is 0 in every replicate, and given rates, have no half row.
 """
 
 from __future__ import annotations
@@ -195,7 +195,8 @@ class ModelGaps:
     ) -> tuple[Gap, ...]:
         """Return the gaps, each with its status and its band along its direction."""
         half_row = comparison.half_row
-        true_sides = self.true.sides(k, half_row)
+        # Rates that are given by hand are exact; those of labels without an error are 0 or 1.
+        true_sides = self.true.sides(k, np.where(self.true.errors > 0, half_row, 0.0))
         predicted_sides = self.predicted.sides(k, half_row)
         directions = np.where(true_sides != 0, true_sides, self.total.sides(k, half_row))
         along = self.change.sides(k, half_row) * directions

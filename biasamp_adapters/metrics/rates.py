@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -31,7 +31,8 @@ from biasamp_adapters.counting.margins import (
     signs,
 )
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.inference.bands import NOISE
+from biasamp_adapters.figures import agree
+from biasamp_adapters.inference.bands import NOISE, reason_of_few
 from biasamp_adapters.inference.intervals import Trust, mean_and_spread, share_of_few_rows, widening
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric, check_choice
 from biasamp_adapters.result import Measurement
@@ -49,10 +50,6 @@ class Rate(NamedTuple):
     def measure(self, margins: Margins) -> Array:
         """Return the rate, (batch, groups, classes); NaN where it has no rows."""
         return divide(margins.joint(*self.numerator), margins.joint(*self.denominator))
-
-    def rows(self, margins: Margins) -> Array:
-        """Return the rows of equal weight that it is a share of, by group or by class."""
-        return margins.joint(*self.denominator)[0] * margins.rows.effective_rows / margins.total[0]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -100,7 +97,7 @@ class RateMeasurement(Measurement):
         template = words.SHARES_UNDEFINED if self.reads_reference else words.RATES_UNDEFINED
         name = self.metric.name.replace("->", "→")
         parts = {"k": is_undefined.sum(), "m": is_undefined.size, "metric": name}
-        return (template.format(names=self.name_conditions(is_undefined), **parts),)
+        return (template.format(names=self.conditions(is_undefined)[1], **parts),)
 
     def mean(self, contributions: Array) -> Array:
         """Return the mean over pairs; of undirected metrics over classes of the sum over groups."""
@@ -157,18 +154,23 @@ class RateMeasurement(Measurement):
     @cached_property
     def rows_of_rates(self) -> Array:
         """The rows of equal weight that each rate is a share of, (groups, classes)."""
-        rows = self.predicted_rate.rows(self.margins)
+        return self._count(Margins.effective_rows)
+
+    def _count(self, count: Callable[[Margins, str, str], Array]) -> Array:
+        """Return how many rows each rate is a share of; of two shares the fewer."""
+        rows = count(self.margins, *self.predicted_rate.denominator)[0]
         if self.reads_reference and self.evaluation.base_rates is None:
-            rows = np.minimum(rows, self.true_rate.rows(self.origin))
+            rows = np.minimum(rows, count(self.origin, *self.true_rate.denominator)[0])
         shape = len(self.evaluation.rows.group_labels), len(self.evaluation.rows.class_labels)
         return np.broadcast_to(rows, shape)[:, self.classes]
 
-    def name_conditions(self, are_meant: Array) -> str:
-        """Return the names of the groups, or else classes, in which some rates are meant."""
+    def conditions(self, are_meant: Array) -> tuple[int, str]:
+        """Return in how many groups, or else classes, some rates are meant, and their names."""
         labels, axis = self.pair_labels[0], 1
         if self.metric.direction != A_TO_T:
             labels, axis = self.pair_labels[1], 0
-        return name_list(compress(labels, np.any(are_meant, axis=axis)), labels)
+        meant = list(compress(labels, np.any(are_meant, axis=axis)))
+        return len(meant), name_list(meant, labels)
 
     @property
     def reason_for_0(self) -> str:
@@ -184,11 +186,18 @@ class RateMeasurement(Measurement):
     def reason_of_few_rows(self) -> str:
         """Why rates of few rows give no interval; empty if they do."""
         counted = ~np.isnan(self.changes) & (self.coefficients != 0)
-        share, few = share_of_few_rows(self.rows_of_rates, counted)
-        if not share:
-            return ""
-        unit = "rows" if self.evaluation.rows.w is None else "effective rows"
-        return words.SMALL_GROUPS.format(names=self.name_conditions(few), unit=unit, share=share)
+        share, few = share_of_few_rows(self._count(Margins.sizes), counted)
+        unit = self.evaluation.rows.size_unit
+        if share:
+            n, names = self.conditions(few)
+            return agree(n, *words.SMALL_GROUPS).format(names=names, unit=unit, share=share)
+        if self.reads_reference and unit != "rows" and self.margins.has(ATTRIBUTE):
+            # A few rows of much weight, or in large clusters, may be most positives of a group.
+            sizes = self.margins.sizes(ATTRIBUTE, ALL)[0, :, 0]
+            share, few = share_of_few_rows(sizes, sizes > 0)
+            if share:
+                return reason_of_few(self.evaluation.rows.group_labels, few, unit)
+        return ""
 
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
         """Return the replicates, or no interval where rates of few rows carry the variance.

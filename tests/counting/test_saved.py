@@ -199,6 +199,9 @@ def test_block_sums_of_weights_give_the_values_and_effective_rows(tmp_path) -> N
     assert result.value == pytest.approx(expected.value, abs=1e-12)
     effective = weights.sum() ** 2 / (weights**2).sum()
     assert loaded.rows.effective_rows == pytest.approx(effective)
+    audits = (bam.audit(x, n_boot=0).summary["data"]["groups"] for x in (loaded, counts))
+    sizes, of_rows = ([group["size"] for group in groups] for groups in audits)
+    assert sizes == pytest.approx(of_rows, rel=0.02)
 
 
 def test_block_sums_hold_no_rows(tmp_path) -> None:

@@ -48,9 +48,9 @@ def judged(true, predicted, true_errors=(0, 0), predicted_errors=(0, 0), rows=50
         # Labels: .005 ± .021 is not clear. It grows by .195 ± .011, and at least by .205 - .031.
         (0.205, 0.40, (0.02, 0.01), "amplifies", "appears", (0.195, 0.174, 0.206), "predicted"),
         (0.30, 0.31, (0, 0.02), "no_clear_change", "unclear", (0.01, -0.011, 0.031), "both"),
-        # The gap goes from -.10 to +.10 with errors of .11 that move together: the change .20 has
-        # no error and is clear, but neither the gap in the labels nor the sum, 0 ± .22, has a side.
-        (0.10, 0.30, (0.11, 0.11), "no_clear_change", "unclear", (-0.20, -0.20, -0.20), ""),
+        # The gap goes from -.10 to +.10 with errors of .11 that move together: the change .20 is
+        # clear, but neither the gap in the labels nor the sum, 0 ± .22, has a side.
+        (0.10, 0.30, (0.11, 0.11), "no_clear_change", "unclear", (-0.20, -0.201, -0.199), ""),
     ],
 )
 def test_judge_gap_has_a_status_by_its_band(true, predicted, errors, code, status, band, clear):
@@ -82,12 +82,14 @@ def test_judge_gap_has_a_status_by_its_band(true, predicted, errors, code, statu
         # .0215 is above .02 + .5/500, and not above .02 + .5/100.
         (0.0215, 0.02, 500, "grows"),
         (0.0215, 0.02, 100, "unclear"),
-        (0.001, 0, 20, "grows"),  # A change that never varies has no half row.
+        (0.026, 0, 20, "grows"),  # .026 and .024 of 20 rows that never vary: half a row is .025.
+        (0.024, 0, 20, "unclear"),
     ],
 )
 def test_judge_change_is_clear_beyond_half_a_row_of_the_smaller_group(change, error, rows, status):
-    predicted = [0.30 + change, 0.20]
-    [gap] = judged([0.30, 0.20], predicted, predicted_errors=(error, 0), rows=[rows, 9000]).gaps
+    # The gap in the labels, .02, is given, and needs no half row.
+    predicted = [0.22 + change, 0.20]
+    [gap] = judged([0.22, 0.20], predicted, predicted_errors=(error, 0), rows=[rows, 9000]).gaps
     assert gap.status == status
 
 

@@ -102,7 +102,7 @@ def test_second_model_without_an_interval_is_named_and_leaves_the_others() -> No
     few = np.arange(500) < 14
     columns["y_pred"] = columns["y_pred"] | {"few": few * 1}
     differences = bam.compare(**columns, metric="MALS", n_boot=100).differences
-    assert differences["few"].reason.startswith("few has no interval (1 have fewer than 15 rows")
+    assert differences["few"].reason.startswith("few has no interval (1 has fewer than 15 rows")
     assert differences["new"].reason == ""
 
 

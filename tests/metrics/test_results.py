@@ -141,7 +141,7 @@ def test_groups_in_few_clusters_are_noted(n_clusters, is_noted) -> None:
     metric = bam.DirectionalBiasAmplification(group_labels=[0, 1, 2])  # 2 has no rows.
     columns = {"sensitive_features": groups, "clusters": clusters}
     result = metric.result(truth, 1 - truth, **columns, n_boot=50)
-    note = "1 have rows in fewer than 60 clusters, so their intervals may be too narrow."
+    note = "1 has rows in fewer than 60 clusters, so its intervals may be too narrow."
     assert (result.notes[-1:] == (note,)) == is_noted
     report = bam.audit(truth, 1 - truth, **columns, n_boot=50)
     assert (note in report.summary["notes"]) == is_noted
