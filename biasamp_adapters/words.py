@@ -436,6 +436,7 @@ LOOKS_MISSING = (
     "such labels."
 )
 SAME_COLUMN = "y_true and y_pred are the same column."
+SAME_COLUMN_OF = "y_true and y_pred of {model} are the same column."
 MAY_BE_COUNTS = "If {column} counts rows, use Counts.from_frame(frame, ..., count={column!r})."
 NO_RATE = "{names} {have} no {kind}, so the difference of {measure} has no value."
 RATES_OF_0 = "{k:,} of {m:,} rates in BA are 0 in labels and predictions, which draws BA towards 0."

@@ -329,7 +329,7 @@ def _(d: Direction, m: Parts) -> Any:
     r"whatever the labels are; read DPA\(U\)\.",
     r"(?P<names>.+?) ha(?:s|ve) rows in fewer than 60 clusters, so their intervals may be too "
     r"narrow\.",
-    r"y_true and y_pred are the same column\.",
+    r"y_true and y_pred(?: of <m:model>)? are the same column\.",
     r"If .+ counts rows, use Counts\.from_frame\(frame, \.\.\., count=.+\)\.",
     r"<n:n> replicates were drawn instead of <k:n>; set n_boot=<x:n> to draw all\.",
     r"Intervals draw <k:n> random blocks of (?:rows|clusters), because there are more than <n:n> "

@@ -42,8 +42,8 @@ def doubts(subject: Subject) -> list[str]:
     if subject.names.compares_classes:
         return []
     codings = [note for row in subject.verdicts for note in _of_coding(Subject(summary, row))]
-    of_columns = [words.SCORES_REVERSED.format(model=name(model)) for model in models]
-    of_columns.append(words.SAME_COLUMN)
+    templates = words.SCORES_REVERSED, words.SAME_COLUMN, words.SAME_COLUMN_OF
+    of_columns = [text.format(model=name(model)) for text in templates for model in models]
     return codings + [note for note in summary["notes"] if note in of_columns]
 
 

@@ -405,6 +405,6 @@ def audit(
     columns = {"sample_weight": sample_weight, "clusters": clusters}
     # Counts come alone; arrays come with predictions or scores.
     files = digests_of(data) if used or (y_pred is None and y_score is None) else {}
-    names = name_columns(columns, files, data if used is None else y_true, y_pred)
+    names = name_columns(columns, files, data if y_true is None else y_true, y_pred)
     summary = summarize(computed, scores, str(title or ""), names, favorable_label)
     return AuditReport(summary, computed)

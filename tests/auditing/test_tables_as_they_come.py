@@ -65,7 +65,7 @@ def value(report: bam.AuditReport) -> float:
             {"sensitive_features_pred": "q", "missing": "abstain"},
             "40 predicted groups of p are missing; these rows count as wrong and stay in every",
         ),
-        (TABLE, {"y_pred": {"old": "p", "new": "y"}}, "y_true and y_pred are the same column."),
+        (TABLE, {"y_pred": {"old": "p", "new": "y"}}, "y_true and y_pred of new are the same col"),
         (WITH_C, {"reference": TABLE}, "The reference has no rows of c, so their rates count 0 in"),
         (TABLE, {"reference": WITH_C}, "The data have no rows of c, which the reference has."),
         (WITH_C, {}, "c has no positives, so the difference of true positive rates has no value."),
@@ -86,11 +86,26 @@ def test_audit_of_a_plain_table_has_none_of_these_notes() -> None:
         assert not [x for x in told(report) if "may be" in x or "often" in x or "counts rows" in x]
 
 
-def test_audit_of_one_array_as_labels_and_predictions_tells_it() -> None:
-    y = TABLE["y"].to_numpy()
-    for predictions, is_told in ((y, True), (y.copy(), False)):
-        report = bam.audit(y, predictions, sensitive_features=TABLE["g"], n_boot=0)
-        assert ("y_true and y_pred are the same column." in told(report)) is is_told
+Y = np.array([0, 1] * 200)
+SHIFTED = pd.Series([0, 1] * 200 + [0], name="y")
+TEXT = TABLE.astype({"y": "str"})
+
+
+@pytest.mark.parametrize(
+    ("y_true", "predictions", "is_told"),
+    [
+        (Y, {"y_pred": Y}, True),
+        (TABLE["y"], {"y_pred": TABLE["y"]}, True),
+        (TEXT["y"], {"y_pred": TEXT["y"]}, True),
+        (Y, {"y_pred": Y.copy()}, False),
+        (SHIFTED[1:], {"y_pred": SHIFTED[:-1]}, False),
+        (Y, {"y_score": Y * 1.0, "threshold": 1}, False),
+        (Y, {"sensitive_features_pred": TABLE["g"]}, False),
+    ],
+)
+def test_labels_given_as_predictions_are_told_by_their_column(y_true, predictions, is_told) -> None:
+    report = bam.audit(y_true=y_true, **predictions, sensitive_features=TABLE["g"], n_boot=0)
+    assert ("y_true and y_pred are the same column." in told(report)) is is_told
 
 
 @pytest.mark.parametrize(
