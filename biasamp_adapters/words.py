@@ -476,6 +476,7 @@ ONLY_PREDICTED = "{role} holds {names}, which {truth} never holds; rates of them
 NOT_COMPUTED = "{name} is not computed: {reason}."
 NEEDS_FITTING = "its attacker must be fitted, which the metric does and an audit does not"
 NEEDS_LABELS = "it needs labels"
+NOT_READ = "y_true is not read, because given rates take its place."
 PROBABILITIES = "Predictions are probabilities, so predicted rates are mean probabilities."
 CONSTANT_PREDICTIONS = (
     "Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "

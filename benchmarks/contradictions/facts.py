@@ -281,6 +281,11 @@ def _(d: Direction, m: Parts) -> Any:
     return keys.get(m["name"].replace("→", "->")) is None
 
 
+@family(r"y_true is not read, because given rates take its place\.")
+def _(d: Direction, m: Parts) -> Any:
+    return d.true == "given rates" and not any(x["key"] == "la" for x in d.summary["metrics"])
+
+
 @family(r"Predictions are probabilities, so predicted rates are mean probabilities\.")
 def _(d: Direction, m: Parts) -> Any:
     return bool(d.data["probabilities"])

@@ -122,6 +122,14 @@ def test_doubt_about_the_columns_is_told_once_and_first(table, arguments, doubt)
     assert " ".join(full.split()).count(doubt) == 1
 
 
+def test_given_rates_take_the_place_of_labels() -> None:
+    rates = bam.BaseRates({"a": {0: 0.4, 1: 0.6}, "b": {0: 0.7, 1: 0.3}})
+    report, unlabelled = (audit(TABLE, y_true=y, reference=rates) for y in ("y", None))
+    assert report.summary["metrics"] == unlabelled.summary["metrics"]
+    not_read = {"y_true is not read, because given rates take its place."}
+    assert {*notes(report.summary)} - {*notes(unlabelled.summary)} == not_read
+
+
 def test_missing_values_are_missing_in_the_reference_too() -> None:
     table = WITH_C.replace({"g": {"c": "?"}})
     report = audit(table, reference=table, missing="drop", missing_values=["?"])
