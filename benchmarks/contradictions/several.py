@@ -250,5 +250,4 @@ def _(d: Direction, m: Parts) -> Any:
 @family(TAG + r"The gaps cannot be judged without intervals: (?P<reason>.+)\.")
 def _(d: Direction, m: Parts) -> Any:
     no_gaps = not d.every_gap and d.verdict["why"] == "no_interval" and tag(d, m)
-    is_zero = d.summary["method"]["n_boot"] == 0
-    return no_gaps and (m["reason"] == "no intervals were requested (n_boot=0)" or not is_zero)
+    return no_gaps and m["reason"] == d.verdict["reason"]

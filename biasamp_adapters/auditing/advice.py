@@ -215,7 +215,8 @@ def _what_to_do(subject: Subject) -> Iterator[str]:
     yield from _of_missing(subject)
     if verdict["why"] == "one_group":
         yield words.SECOND_MEMBER.format(member=names.noun)
-    if verdict["why"] == "no_interval" and subject.summary["method"]["n_boot"] < _USUAL_N_BOOT:
+    is_few = 0 < subject.summary["method"]["n_boot"] < _USUAL_N_BOOT
+    if verdict["why"] == "no_interval" and (is_few or verdict["reason"] == words.NOT_REQUESTED):
         yield words.SET_N_BOOT.format(n_boot=_USUAL_N_BOOT)
 
 

@@ -164,7 +164,7 @@ def _headline(subject: Subject) -> str:
 
 
 def _no_verdict(subject: Subject) -> str:
-    names, verdict, method = subject.names, subject.verdict, subject.summary["method"]
+    names, verdict = subject.names, subject.verdict
     large = [row["name"] for row in names.members if not is_small(row)]
     present = [row["name"] for row in names.members if row["rows"]]
     only = present if verdict["why"] == "one_group" else large
@@ -183,7 +183,7 @@ def _no_verdict(subject: Subject) -> str:
         n=verdict["n_gaps"],
         least=FEW_ROWS,
         most=MOST_GAPS,
-        reason=verdict["reason"] if method["n_boot"] else words.NOT_REQUESTED,
+        reason=verdict["reason"],
     )
 
 

@@ -120,7 +120,7 @@ class AuditReport:
             for answer in answers(summary_of_model(self.summary, model))
         }
         return [
-            Verdict(*key, x.code, x.reason, sentences[key], x.mean_change, x.gaps)
+            Verdict(*key, x.code, x.reason, sentences[key], audit.numbers["mean change"], x.gaps)
             for audit in self.computed.audits
             for key, x in [((audit.model, audit.direction), audit.judgement)]
         ]

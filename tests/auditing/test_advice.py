@@ -155,6 +155,7 @@ COMPARE = "Compare FPR and TPR by group: they show which errors differ, if any d
 SMALLER = "Read FPR and TPR by group before calling a smaller gap an improvement."
 PASS_SCORE = "Pass y_score= to see whether the change is in the scores or in the decisions."
 UNCLEAR_BA = {"rows": 1000, "metrics": [metric("ba_a_to_t", 0, -3.4, 3.4)]}
+SET_N_BOOT = "Set n_boot=2000 to get intervals and a verdict."
 MISSING = OF_MODEL | {"first": "F", "second": "M", "labelled": 1}
 MISSING |= {"first_rate": 0.14, "second_rate": 0.04}
 
@@ -198,7 +199,8 @@ MISSING |= {"first_rate": 0.14, "second_rate": 0.04}
         ),
         (unjudged("one_group"), "Add rows of a second group."),
         (unjudged("no_interval", n_boot=2000), ""),
-        (unjudged("no_interval", n_boot=0), "Set n_boot=2000 to get intervals and a verdict."),
+        (unjudged("no_interval", "no intervals were requested (n_boot=0)", n_boot=0), SET_N_BOOT),
+        (unjudged("no_interval", "a level of 95% needs 40 replicates", n_boot=9), SET_N_BOOT),
     ],
 )
 def test_what_to_do_follows_the_verdict(parts, text):

@@ -223,6 +223,10 @@ def test_small_group_is_one_sum_without_interval(tmp_path) -> None:
     assert result.value == pytest.approx(expected.value, abs=1e-12)
     assert result.interval is None
     assert result.reason == "the saved counts hold one sum of c"
+    report = bam.audit(loaded)
+    sentence = f"The gaps cannot be judged without intervals: {result.reason}."
+    assert report.verdicts[0].sentence == sentence
+    assert not [text for text in (report.to_text(full=True), report.to_json()) if "n_boot=" in text]
     # MALS also draws the reference, whose rates it reads.
     compared = bam.MALSBiasAmplification(reference=loaded).result(counts)
     assert compared.reason == "the saved counts hold one sum of c"
