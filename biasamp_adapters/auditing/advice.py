@@ -179,7 +179,7 @@ def _computed(subject: Subject, *metrics: str) -> list[str]:
 
 def _is_unbalanced(subject: Subject) -> bool:
     for members in (subject.names.data["groups"], subject.names.data["classes"]):
-        shares = [member["share"] for member in members]
+        shares = [member["share"] for member in members if member["rows"]]
         if max(shares) > _UNBALANCED * min(shares):
             return True
     return False

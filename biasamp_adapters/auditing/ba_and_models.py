@@ -86,7 +86,8 @@ def _signs(subject: Subject) -> str:
 
 
 def _is_two_by_two(subject: Subject) -> bool:
-    return subject.names.has_two_classes and len(subject.names.data["groups"]) == 2
+    n_groups = sum(row["rows"] > 0 for row in subject.names.data["groups"])
+    return subject.names.has_two_classes and n_groups == 2
 
 
 def line_below(subject: Subject) -> str:
