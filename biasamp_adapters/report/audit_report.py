@@ -131,7 +131,7 @@ class AuditReport:
         Parameters
         ----------
         part : {"metrics", "gaps", "rates", "differences", "pairs", "levels", "equal_errors", \
-"frequency", "thresholds", "largest", "strata"}
+"frequency", "thresholds", "largest", "strata", "verdicts"}
         """
         if part not in PARTS and not (part == "aif360" and part in self.summary):
             raise ValueError(f"part must be one of {', '.join(PARTS)}; received {part!r:.40}")
