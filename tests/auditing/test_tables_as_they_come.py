@@ -166,7 +166,7 @@ def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
     [
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": [[*TABLE["g"]]] * 2}, "features are the"),
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": np.zeros((2, 400))}, "Several features"),
-        ((TABLE["y"],), {"y_pred": "p"}, "received Series"),
+        ((TABLE["y"],), {"y_pred": "p"}, "received Series. Labels are passed as y_true=."),
         (
             (TABLE["y"], {}),
             {"sensitive_features": TABLE["g"]},
