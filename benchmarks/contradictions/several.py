@@ -221,9 +221,10 @@ def _(d: Direction, m: Parts) -> Any:
     return not any(map(is_clear, differences(d))) and m["m"] == shown(d.data["models"][0])
 
 
-@family(r"<m:model>:")
+@family(r"<m:model>(?:, <n:model>)?(?:, <o:model>)?(?: and (?:<p:model>|\d+ more))?:")
 def _(d: Direction, m: Parts) -> Any:
-    return d.has_several_models and m["m"] == shown(d.verdict["model"])
+    d.tell(m["m"])  # Of models that a sentence names together, the first is looked at.
+    return d.has_several_models
 
 
 def large(d: Direction) -> list[str]:
