@@ -275,6 +275,7 @@ NO_ONE_THRESHOLD = "the decisions do not follow one threshold of the score"
 
 # Largest differences between groups.
 
+MEAN_PROBABILITIES = "mean probabilities"
 LARGEST_TWO = "The {measure} differ by {by}: {high} for {a} and {low} for {b}."
 LARGEST_SEVERAL = (
     "The {measure} range from {low} for {b} to {high} for {a}; "
@@ -554,6 +555,7 @@ LEAVE_ONE_OUT = "bootstrap samples hold duplicates, so leave-one-out is not vali
 SETS_OF_ONE_ROW = "{share:.0%} of the label sets occur in one row only"
 DIFFERENCE_AND_RATIO = "one value is a difference and the other a ratio"
 NO_VALUE = "{have} no value"
+NONE_SELECTED = "predictions are probabilities, which select no row"
 NO_RATIO = "a ratio needs values of at least 0, and one above 0"
 NO_RATIO_TO_OVERALL = "ratios to overall have no interval; those between groups have one"
 FEW_OF_A_KIND = "{have} fewer than {n} {unit}"

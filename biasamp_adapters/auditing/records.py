@@ -273,6 +273,7 @@ def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
         return
     [positive] = members.compared
     names = {"positive": labels[positive], "negative": labels[1 - positive]}
+    is_soft = audit.evaluation.rows.variable(PREDICTION, audit.model).is_soft
     for key, measure in MEASURES.items():
         if measure.rate not in audit.rates:
             continue
@@ -282,6 +283,8 @@ def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
             unit = f"{unit} labelled {names[measure.labelled]}"
         found = largest_gap(draws, sizes, members.groups, unit=unit, confidence=audit.confidence)
         ratio = to_number(audit.explained(found.ratio))
+        if key == "selection_rate" and is_soft:
+            ratio |= Number(value=ratio["value"], low=None, high=None, reason=words.NONE_SELECTED)
         yield LargestRecord(
             **to_number(audit.explained(found.difference)),
             model=audit.model,

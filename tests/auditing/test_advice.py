@@ -92,8 +92,8 @@ def test_two_directions_name_theirs_where_they_differ():
     both = of_gaps(records=[CLEAR])
     parts = {key: both[key] + OF_CLASSES[key] for key in both} | {"directions": ["A->T", "T->A"]}
     assert box("How sure", **MARKED, **parts) == (
-        f"A→T: {IS_CLEAR}. T→A: In the labels it is clear which class has the higher rate. The "
-        f"verdict uses the 95% band of one change. {SAMPLING}"
+        f"The verdict uses the 95% band of one change. {SAMPLING} A→T: {IS_CLEAR}. T→A: In the "
+        "labels it is clear which class has the higher rate."
     )
 
 
@@ -192,6 +192,7 @@ MISSING |= {"first_rate": 0.14, "second_rate": 0.04}
             "With about 5,900 rows of the same kind, a BA of 2 points would be clear in 80% of "
             "samples.",
         ),
+        (UNCLEAR_BA | of_gaps("no_clear_change", records=[gap(clear=(False, False))]), ""),
         (
             THREE_CLASSES | {"missing": [MISSING]},
             f"{COMPARE} Find out why, within rows labelled 1, predictions are missing for 14% of "
@@ -232,3 +233,5 @@ THRESHOLDS = {
 def test_thresholds_that_undo_half_of_the_change_are_named(text, thresholds):
     parts = {"metrics": [metric("ba_a_to_t", 6, 4.5, 7.5)], "scored": ["model"]}
     assert box("What to do", **parts, thresholds=thresholds) == f"{COMPARE} {text}"
+    of_label = [*thresholds, threshold(1, 12, 0, 100)]
+    assert box("What to do", **parts, thresholds=of_label) == COMPARE

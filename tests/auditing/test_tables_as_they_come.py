@@ -141,6 +141,9 @@ def test_gate_on_a_difference_over_a_group_without_the_rate_is_not_judged() -> N
     [failure] = audit(WITH_C).check(require_below={"true_positive_rate_difference": 0.2})
     assert not failure.judged
     assert str(failure) == ("p: true positive rate difference cannot be judged: c has no value.")
+    soft = audit(TABLE.assign(p=TABLE["p"] * 0.5))
+    [failure] = soft.check(require_above={"selection_rate_ratio": 0.1})
+    assert "cannot be judged: predictions are probabilities, which" in str(failure)
 
 
 @pytest.mark.filterwarnings("error")
