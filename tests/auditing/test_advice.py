@@ -233,5 +233,4 @@ THRESHOLDS = {
 def test_thresholds_that_undo_half_of_the_change_are_named(text, thresholds):
     parts = {"metrics": [metric("ba_a_to_t", 6, 4.5, 7.5)], "scored": ["model"]}
     assert box("What to do", **parts, thresholds=thresholds) == f"{COMPARE} {text}"
-    of_label = [*thresholds, threshold(1, 12, 0, 100)]
-    assert box("What to do", **parts, thresholds=of_label) == COMPARE
+    assert box("What to do", **parts, thresholds=[*thresholds, threshold(1, 12, 0, 100)]) == COMPARE

@@ -35,32 +35,20 @@ def test_check_rule_fails_by_the_interval(compas_report, rules, n_failures) -> N
     assert len(compas_report.check(**rules)) == n_failures
 
 
-@pytest.mark.parametrize(
-    ("rules", "sentence"),
-    [
-        (
-            {"fail_below": {"selection_rate_ratio": 0.8}},
-            "selection rate ratio is 0.59 (0.56 to 0.63), and its whole interval lies below 0.8.",
-        ),
-        (
-            {"require_above": {"accuracy": 0.7}},
-            "accuracy is 0.651 or 65.1 points (63.9 to 66.3), "
-            "and its interval does not lie wholly above 0.7 or 70 points.",
-        ),
-    ],
-)
-def test_check_ratios_and_rates_have_no_sign(compas_report, rules, sentence) -> None:
-    [failure] = compas_report.check(**rules)
-    assert repr(failure) == f"high: {sentence}"
+def test_check_ratios_and_rates_have_no_sign(compas_report) -> None:
+    rules = {"fail_below": {"selection_rate_ratio": 0.8}, "require_above": {"accuracy": 0.7}}
+    assert sorted(map(repr, compas_report.check(**rules))) == [
+        "high: accuracy is 0.651 or 65.1 points (63.9 to 66.3), "
+        "and its interval does not lie wholly above 0.7 or 70 points.",
+        "high: selection rate ratio is 0.59 (0.56 to 0.63), and its whole interval lies below 0.8.",
+    ]
 
 
 def test_check_number_without_an_interval_is_not_judged() -> None:
     report = bam.audit([0, 1] * 20, [0, 1] * 20, sensitive_features=["a", "b"] * 20, n_boot=0)
     failures = report.check(fail_above={"BA": 0.02}, forbid=["amplifies"])
     assert [failure.judged for failure in failures] == [False, False]
-    assert repr(failures[0]) == (
-        "model: BA A→T cannot be judged: no intervals were requested (n_boot=0)."
-    )
+    assert repr(failures[0]).endswith("judged: no intervals were requested (n_boot=0).")
 
 
 EQUAL, ONES_FOR_A = [1, 0] * 40, [1, 1, 1, 0] * 20  # The gap goes from 0 to 50 points.
@@ -113,10 +101,10 @@ def test_check_bad_rule_raises(compas_report, rules, message) -> None:
     assert str(error.value).endswith(message) or not message.endswith(".")
 
 
-@pytest.mark.parametrize(
-    ("of_c", "options"),
-    [([0] * 14, {}), ([None] * 99, {"missing": "drop"}), ([], {"group_labels": [*"abc"]})],
-)
+LEFT_OUT = [([0] * 14, {}), ([None] * 99, {"missing": "drop"}), ([], {"group_labels": [*"abc"]})]
+
+
+@pytest.mark.parametrize(("of_c", "options"), LEFT_OUT)
 def test_check_gaps_of_a_group_that_is_left_out_are_not_judged(of_c, options) -> None:
     # a and b have no errors, and all rows of c go from 1 to 0, or are missing.
     truth, groups = [0, 1] * 100, ["a", "b", "b", "a"] * 50 + ["c"] * len(of_c)

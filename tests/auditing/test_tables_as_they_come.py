@@ -42,24 +42,10 @@ def value(report: bam.AuditReport) -> float:
     ("table", "arguments", "sentence"),
     [
         (ONE_HOT, {"sensitive_features": "g_*"}, "100 of 500 rows are in none of these groups"),
-        (
-            ONE_HOT,
-            {"sensitive_features": "g_*"},
-            "DPA(U) A→T is not computed: its attacker must be fitted, which the metric does and an "
-            "audit does not.",
-        ),
+        (ONE_HOT, {"sensitive_features": "g_*"}, "DPA(U) A→T is not computed: its attacker must"),
         (ONE_HOT.assign(g_b=1), {"sensitive_features": "g_*"}, "200 of 500 rows are in several"),
-        (
-            TABLE.assign(p=0),
-            {},
-            "2 of 2 shares of groups in MALS are undefined and left out of the mean: there are no "
-            "predictions or reference rows of 1.",
-        ),
-        (
-            TABLE.assign(p=TABLE["p"] * 0.5),
-            {},
-            "Predictions are probabilities, so predicted rates are mean probabilities.",
-        ),
+        (TABLE.assign(p=0), {}, "2 of 2 shares of groups in MALS are undefined and left out of"),
+        (TABLE.assign(p=TABLE["p"] * 0.5), {}, "Predictions are probabilities, so predicted rates"),
         (
             TABLE.assign(q=TABLE["g"].where(TABLE.index % 10 > 0)),
             {"sensitive_features_pred": "q", "missing": "abstain"},
@@ -86,26 +72,14 @@ def test_audit_of_a_plain_table_has_none_of_these_notes() -> None:
         assert not [x for x in told(report) if "may be" in x or "often" in x or "counts rows" in x]
 
 
-Y = np.array([0, 1] * 200)
-SHIFTED = pd.Series([0, 1] * 200 + [0], name="y")
-TEXT = TABLE.astype({"y": "str"})
-
-
-@pytest.mark.parametrize(
-    ("y_true", "predictions", "is_told"),
-    [
-        (Y, {"y_pred": Y}, True),
-        (TABLE["y"], {"y_pred": TABLE["y"]}, True),
-        (TEXT["y"], {"y_pred": TEXT["y"]}, True),
-        (Y, {"y_pred": Y.copy()}, False),
-        (SHIFTED[1:], {"y_pred": SHIFTED[:-1]}, False),
-        (Y, {"y_score": Y * 1.0, "threshold": 1}, False),
-        (Y, {"sensitive_features_pred": TABLE["g"]}, False),
-    ],
-)
-def test_labels_given_as_predictions_are_told_by_their_column(y_true, predictions, is_told) -> None:
-    report = bam.audit(y_true=y_true, **predictions, sensitive_features=TABLE["g"], n_boot=0)
-    assert ("y_true and y_pred are the same column." in told(report)) is is_told
+def test_labels_given_as_predictions_are_told_by_their_column() -> None:
+    y, text, longer = np.array([0, 1] * 200), TABLE.astype({"y": "str"}), pd.Series([0, 1] * 201)
+    pairs = [(y, y, True), (TABLE["y"], TABLE["y"], True), (text["y"], text["y"], True)]
+    pairs += [(y, y.copy(), False), (longer[1:-1], longer[:-2], False)]
+    reports = [(bam.audit(*x, sensitive_features=TABLE["g"], n_boot=0), told) for *x, told in pairs]
+    scored = {"y_true": y, "y_score": y, "threshold": 1, "sensitive_features": TABLE["g"]}
+    for report, is_told in [*reports, (bam.audit(**scored, n_boot=0), False)]:
+        assert ("y_true and y_pred are the same column." in told(report)) is is_told
 
 
 @pytest.mark.parametrize(
@@ -139,7 +113,6 @@ def test_missing_values_are_missing_in_the_reference_too() -> None:
 
 def test_gate_on_a_difference_over_a_group_without_the_rate_is_not_judged() -> None:
     [failure] = audit(WITH_C).check(require_below={"true_positive_rate_difference": 0.2})
-    assert not failure.judged
     assert str(failure) == ("p: true positive rate difference cannot be judged: c has no value.")
     soft = audit(TABLE.assign(p=TABLE["p"] * 0.5))
     [failure] = soft.check(require_above={"selection_rate_ratio": 0.1})
@@ -170,11 +143,7 @@ def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": [[*TABLE["g"]]] * 2}, "features are the"),
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": np.zeros((2, 400))}, "Several features"),
         ((TABLE["y"],), {"y_pred": "p"}, "received Series. Labels are passed as y_true=."),
-        (
-            (TABLE["y"], {}),
-            {"sensitive_features": TABLE["g"]},
-            "at least one model; received an em",
-        ),
+        ((TABLE["y"], {}), {"sensitive_features": TABLE["g"]}, "one model; received an em"),
         ((TABLE,), NAMES | {"y_pred": {1: "p", "1": "y"}}, "y_pred holds 1 and '1', which look"),
         ((TABLE.assign(q=None),), NAMES | {"y_pred": {"a": "p", "b": "q"}}, "y_pred of b must not"),
         ((), {}, "y_true and y_pred, or data, must be given; received neither"),
@@ -192,11 +161,7 @@ def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
             "received '>50K'. Did you mean ' >50K'?",
         ),
         ((TABLE.assign(q="z"),), {**NAMES, "clusters": "q", "y_true": "Y"}, "Did you mean 'y'?"),
-        (
-            (TABLE.assign(q=[1, "1"] * 200),),
-            {**NAMES, "clusters": "q"},
-            "clusters holds 1 and '1', which look the same",
-        ),
+        ((TABLE.assign(q=[1, "1"] * 200),), {**NAMES, "clusters": "q"}, "holds 1 and '1', which"),
     ],
 )
 def test_first_try_that_fails_gets_one_line_with_the_remedy(data, arguments, message) -> None:
