@@ -275,6 +275,7 @@ NO_ONE_THRESHOLD = "the decisions do not follow one threshold of the score"
 
 # Largest differences between groups.
 
+MEAN_PROBABILITIES = "mean probabilities"
 LARGEST_TWO = "The {measure} differ by {by}: {high} for {a} and {low} for {b}."
 LARGEST_SEVERAL = (
     "The {measure} range from {low} for {b} to {high} for {a}; "
@@ -436,6 +437,7 @@ LOOKS_MISSING = (
     "such labels."
 )
 SAME_COLUMN = "y_true and y_pred are the same column."
+SAME_COLUMN_OF = "y_true and y_pred of {model} are the same column."
 MAY_BE_COUNTS = "If {column} counts rows, use Counts.from_frame(frame, ..., count={column!r})."
 NO_RATE = "{names} {have} no {kind}, so the difference of {measure} has no value."
 RATES_OF_0 = "{k:,} of {m:,} rates in BA are 0 in labels and predictions, which draws BA towards 0."
@@ -475,6 +477,7 @@ ONLY_PREDICTED = "{role} holds {names}, which {truth} never holds; rates of them
 NOT_COMPUTED = "{name} is not computed: {reason}."
 NEEDS_FITTING = "its attacker must be fitted, which the metric does and an audit does not"
 NEEDS_LABELS = "it needs labels"
+NOT_READ = "y_true is not read, because given rates take its place."
 PROBABILITIES = "Predictions are probabilities, so predicted rates are mean probabilities."
 CONSTANT_PREDICTIONS = (
     "Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "
@@ -558,6 +561,7 @@ LEAVE_ONE_OUT = "bootstrap samples hold duplicates, so leave-one-out is not vali
 SETS_OF_ONE_ROW = "{share:.0%} of the label sets occur in one row only"
 DIFFERENCE_AND_RATIO = "one value is a difference and the other a ratio"
 NO_VALUE = "{have} no value"
+NONE_SELECTED = "predictions are probabilities, which select no row"
 NO_RATIO = "a ratio needs values of at least 0, and one above 0"
 NO_RATIO_TO_OVERALL = "ratios to overall have no interval; those between groups have one"
 FEW_OF_A_KIND = "{have} fewer than {n} {unit}"

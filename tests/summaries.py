@@ -58,9 +58,9 @@ def verdict(code="amplifies", mean=(12, 9, 15), **more: Any) -> dict[str, Any]:
     return number(*mean) | OF_MODEL | record | {"signs": 4, "signs_unclear": 0} | more
 
 
-def unjudged(why: str, **parts: Any) -> dict[str, Any]:
+def unjudged(why: str, reason: str = "", **parts: Any) -> dict[str, Any]:
     record = verdict("cannot_say", (), why=why, n_gaps=6200, n_in_mean=0, named=[], half=False)
-    return {"gaps": [], "verdicts": [record]} | parts
+    return {"gaps": [], "verdicts": [record | {"reason": reason}]} | parts
 
 
 def of_gaps(code="amplifies", mean=(12, 9, 15), records=None, n_in_mean=7, named=(0,),

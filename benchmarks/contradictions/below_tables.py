@@ -14,6 +14,7 @@ from contradictions.verdicts import are_unclear
 
 MEASURES = {
     "selection rates": "selection_rate",
+    "mean probabilities": "selection_rate",
     "true positive rates": "true_positive_rate",
     "false positive rates": "false_positive_rate",
     "accuracies": "accuracy",

@@ -76,6 +76,8 @@ def _check_line(
     """
     where, in_both = heading
     place = 0
+    for direction in directions.values():
+        direction.tell()
     while place < len(line):
         start = place
         if prefix := re.compile(r"(A→T|T→A): ").match(line, place):

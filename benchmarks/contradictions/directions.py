@@ -147,6 +147,13 @@ class Direction:
 
         return max(self.verdicts, key=certainty_of)
 
+    def tell(self, model: str = "") -> None:
+        """Turn to a model, or back to the one with the most certain change."""
+        self.__dict__.pop("verdict", None)
+        self.__dict__.pop("gaps", None)
+        if model:
+            self.verdict = next(x for x in self.verdicts if shown(x["model"]) == model)
+
     @cached_property
     def gaps(self) -> list[Any]:
         gaps = [gap for gap in self.every_gap if gap["model"] == self.verdict["model"]]

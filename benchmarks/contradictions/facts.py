@@ -281,6 +281,11 @@ def _(d: Direction, m: Parts) -> Any:
     return keys.get(m["name"].replace("→", "->")) is None
 
 
+@family(r"y_true is not read, because given rates take its place\.")
+def _(d: Direction, m: Parts) -> Any:
+    return d.true == "given rates" and not any(x["key"] == "la" for x in d.summary["metrics"])
+
+
 @family(r"Predictions are probabilities, so predicted rates are mean probabilities\.")
 def _(d: Direction, m: Parts) -> Any:
     return bool(d.data["probabilities"])
@@ -329,7 +334,7 @@ def _(d: Direction, m: Parts) -> Any:
     r"whatever the labels are; read DPA\(U\)\.",
     r"(?P<names>.+?) ha(?:s|ve) rows in fewer than 60 clusters, so (?:its|their) intervals may be "
     r"too narrow\.",
-    r"y_true and y_pred are the same column\.",
+    r"y_true and y_pred(?: of <m:model>)? are the same column\.",
     r"If .+ counts rows, use Counts\.from_frame\(frame, \.\.\., count=.+\)\.",
     r"<n:n> replicates were drawn instead of <k:n>; set n_boot=<x:n> to draw all\.",
     r"Intervals draw <k:n> random blocks of (?:rows|clusters), because there are more than <n:n> "

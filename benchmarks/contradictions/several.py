@@ -221,9 +221,10 @@ def _(d: Direction, m: Parts) -> Any:
     return not any(map(is_clear, differences(d))) and m["m"] == shown(d.data["models"][0])
 
 
-@family(r"<m:model>:")
+@family(r"<m:model>(?:, <n:model>)?(?:, <o:model>)?(?: and (?:<p:model>|\d+ more))?:")
 def _(d: Direction, m: Parts) -> Any:
-    return d.has_several_models and m["m"] == shown(d.verdict["model"])
+    d.tell(m["m"])  # Of models that a sentence names together, the first is looked at.
+    return d.has_several_models
 
 
 def large(d: Direction) -> list[str]:
@@ -250,5 +251,4 @@ def _(d: Direction, m: Parts) -> Any:
 @family(TAG + r"The gaps cannot be judged without intervals: (?P<reason>.+)\.")
 def _(d: Direction, m: Parts) -> Any:
     no_gaps = not d.every_gap and d.verdict["why"] == "no_interval" and tag(d, m)
-    is_zero = d.summary["method"]["n_boot"] == 0
-    return no_gaps and (m["reason"] == "no intervals were requested (n_boot=0)" or not is_zero)
+    return no_gaps and m["reason"] == d.verdict["reason"]

@@ -56,7 +56,7 @@ def merge_directions(sentences: dict[str, list[str]]) -> list[str]:
         for sentence in of_direction
         if sentence not in common
     ]
-    return own + common
+    return common + own
 
 
 # How sure.
@@ -134,7 +134,7 @@ def _situation(subject: Subject) -> str:
     if names.compares_classes:
         return words.READ_PREDICTED.format(gap=noun)
     ignore_mals = [words.IGNORE_MALS] if _computed(subject, "MALS") else []
-    if not any(gap["true_clear"] for gap in gaps):
+    if _is_balanced(subject):
         return _balanced(subject)
     if names.data["kind"] == "tasks":
         return " ".join([words.READ_TASKS, *ignore_mals])
@@ -146,6 +146,11 @@ def _situation(subject: Subject) -> str:
         also_read = words.ALSO_READ.format(metrics=join(also), give=give)
         return " ".join([read_first, also_read, *ignore_dpa])
     return " ".join([read_first, *ignore_mals])
+
+
+def _is_balanced(subject: Subject) -> bool:
+    """Return whether no gap is clear in the labels, so that BA says nothing."""
+    return not any(gap["true_clear"] for gap in subject.gaps)
 
 
 def _balanced(subject: Subject) -> str:
@@ -179,7 +184,7 @@ def _computed(subject: Subject, *metrics: str) -> list[str]:
 
 def _is_unbalanced(subject: Subject) -> bool:
     for members in (subject.names.data["groups"], subject.names.data["classes"]):
-        shares = [member["share"] for member in members]
+        shares = [member["share"] for member in members if member["rows"]]
         if max(shares) > _UNBALANCED * min(shares):
             return True
     return False
@@ -215,7 +220,8 @@ def _what_to_do(subject: Subject) -> Iterator[str]:
     yield from _of_missing(subject)
     if verdict["why"] == "one_group":
         yield words.SECOND_MEMBER.format(member=names.noun)
-    if verdict["why"] == "no_interval" and subject.summary["method"]["n_boot"] < _USUAL_N_BOOT:
+    is_few = 0 < subject.summary["method"]["n_boot"] < _USUAL_N_BOOT
+    if verdict["why"] == "no_interval" and (is_few or verdict["reason"] == words.NOT_REQUESTED):
         yield words.SET_N_BOOT.format(n_boot=_USUAL_N_BOOT)
 
 
@@ -227,6 +233,8 @@ def _thresholds(subject: Subject) -> Iterator[str]:
             yield words.PASS_SCORES
         return
     records = [row for row in subject.summary["thresholds"] if row["model"] == model]
+    if any(record["accuracy"] > 1 - 1e-9 for record in records):
+        return  # The score is the label, or as good as it.
     if main is None or not records or records[0]["accuracy_falls"] is None:
         return
     gap = subject.gaps[main]
@@ -266,7 +274,7 @@ def _outcome(subject: Subject, of_gap: GapSentences, record: ThresholdRecord) ->
 def _more_rows(subject: Subject) -> Iterator[str]:
     """Return the rows that would show the largest BA for which these are too few."""
     ba, rows = subject.number("ba"), subject.names.data["rows"]
-    if ba is None or ba["low"] is None or ba["high"] is None:
+    if ba is None or ba["low"] is None or ba["high"] is None or _is_balanced(subject):
         return
     z = NormalDist().inv_cdf(0.5 + subject.summary["method"]["confidence"] / 2)
     error = (ba["high"] - ba["low"]) / 2 / z

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.ba_and_models import (
+    ba_against_verdicts,
     ba_sentences,
     equal_errors_of_ba,
     line_below,
@@ -117,8 +118,7 @@ def _answer(summary: Summary, direction: str) -> Answer:
     codes = {verdict["code"] for verdict in subject.verdicts}
     tag = "" if subject.has_several_models else words.VERDICTS[code]
     of_gap, gap_details = _more_of_gap(subject)
-    of_ba, ba_details = ba_sentences(subject)
-    details = [*_changes(subject), *ba_details, *gap_details]
+    details = [*_changes(subject), *ba_sentences(subject), *gap_details]
     return Answer(
         direction=direction,
         head=head(summary, direction) if len(summary["data"]["directions"]) > 1 else "",
@@ -126,7 +126,7 @@ def _answer(summary: Summary, direction: str) -> Answer:
         tag=tag,
         headline=headline,
         named=[*filter(None, [doubts(subject)]), *_named(subject)],
-        more=[*of_gap, *_with_model(subject, of_ba)],
+        more=[*of_gap, *ba_against_verdicts(subject)],
         details=[*_with_model(subject, details), *model_differences(subject)],
         closing=_closing(subject),
         line=line_below(subject),
@@ -164,7 +164,7 @@ def _headline(subject: Subject) -> str:
 
 
 def _no_verdict(subject: Subject) -> str:
-    names, verdict, method = subject.names, subject.verdict, subject.summary["method"]
+    names, verdict = subject.names, subject.verdict
     large = [row["name"] for row in names.members if not is_small(row)]
     present = [row["name"] for row in names.members if row["rows"]]
     only = present if verdict["why"] == "one_group" else large
@@ -183,7 +183,7 @@ def _no_verdict(subject: Subject) -> str:
         n=verdict["n_gaps"],
         least=FEW_ROWS,
         most=MOST_GAPS,
-        reason=verdict["reason"] if method["n_boot"] else words.NOT_REQUESTED,
+        reason=verdict["reason"],
     )
 
 

@@ -15,36 +15,45 @@ from biasamp_adapters.auditing.subject import (
     is_changed,
     verb_of_unclear,
 )
-from biasamp_adapters.auditing.summary import MetricRecord, Number
+from biasamp_adapters.auditing.summary import MetricRecord
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join, percent
 
 
-def ba_sentences(subject: Subject) -> tuple[list[str], list[str]]:
-    """Return where BA and the verdict differ, for the first screen, and what BA is."""
+def ba_sentences(subject: Subject) -> list[str]:
+    """Return what BA is; where it is 0 for every model, the reason for no interval says so."""
     ba, verdict = subject.number("ba"), subject.verdict
-    if ba is None:
-        return [], []
-    signs = _signs(subject)
-    if {row["sign"] for row in subject.rates} == {0}:  # The reason for no interval says so.
-        return [], []
+    if ba is None or {row["sign"] for row in subject.rates} == {0}:
+        return []
     change = Digits.of(ba).change_in_points(ba)
     if verdict["half"] and len(subject.gaps) == 1:
         its_own = words.BA_ITS_OWN if ba["low"] != ba["high"] else ""
         sentences = [words.BA_HALF.format(ba=change, its_own=its_own)]
     else:
-        sentences = [words.BA.format(ba=change, signs=signs)]
+        sentences = [words.BA.format(ba=change, signs=_signs(subject))]
     if verdict["signs_unclear"]:
         k, m = verdict["signs_unclear"], verdict["signs"]
         sentences.append(words.BA_SIGNS.format(k=k, m=m))
-    return _disagreement(subject, ba, signs), sentences
+    return sentences
 
 
-def _disagreement(subject: Subject, ba: Number, signs: str) -> list[str]:
+def ba_against_verdicts(subject: Subject) -> list[str]:
+    """Return where BA and the verdict on a model differ, a sentence for all models alike."""
+    models: dict[str, list[str]] = {}
+    for verdict in subject.verdicts:
+        model = Subject(subject.summary, verdict)
+        for sentence in _disagreement(model):
+            models.setdefault(sentence, []).append(model.name)
+    if not subject.has_several_models:
+        return list(models)
+    return [words.OF_MODEL.format(model=join(x), sentence=each) for each, x in models.items()]
+
+
+def _disagreement(subject: Subject) -> list[str]:
     """Return how BA and the verdict differ in sign or clearness."""
-    gaps, code = subject.gaps, subject.verdict["code"]
-    side = words.ABOVE if is_above(ba) else words.BELOW
-    if code == "cannot_say" or ba["low"] is None:
+    ba, gaps, code = subject.number("ba"), subject.gaps, subject.verdict["code"]
+    if ba is None or code == "cannot_say" or ba["low"] is None:
         return []
+    side = words.ABOVE if is_above(ba) else words.BELOW
     if is_clear(ba) and code == "no_clear_change":
         verb, changes = verb_of_unclear(gaps)
         template = words.BA_ALONE_CLEAR
@@ -55,7 +64,7 @@ def _disagreement(subject: Subject, ba: Number, signs: str) -> list[str]:
     if is_clear(ba):
         against = _what_gaps_do(subject, DOWN if is_above(ba) else UP)
         if against:
-            return [words.BA_AGAINST.format(side=side, gaps=against, signs=signs)]
+            return [words.BA_AGAINST.format(side=side, gaps=against, signs=_signs(subject))]
     elif len(gaps) > 1 and (changing := _what_gaps_do(subject, UP + DOWN)):
         return [words.BA_UNCLEAR.format(gaps=changing)]
     return []
@@ -86,7 +95,8 @@ def _signs(subject: Subject) -> str:
 
 
 def _is_two_by_two(subject: Subject) -> bool:
-    return subject.names.has_two_classes and len(subject.names.data["groups"]) == 2
+    n_groups = sum(row["rows"] > 0 for row in subject.names.data["groups"])
+    return subject.names.has_two_classes and n_groups == 2
 
 
 def line_below(subject: Subject) -> str:

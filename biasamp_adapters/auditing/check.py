@@ -164,7 +164,7 @@ def _gaps(subject: Subject) -> Iterator[_Checked]:
     for gap in subject.gaps:
         text = words.CHANGE_OF_GAP.format(gap=_name_of_gap(names, gap))
         yield _Checked(model, text, "gaps", gap)
-    small = [x["name"] for x in names.members if x["rows"] and is_small(x)]
+    small = [x["name"] for x in names.members if is_small(x)]
     if not subject.gaps:
         yield _Checked(model, "gaps", "gaps", _nothing(subject.verdict["why"]))
     elif small:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.evaluate import Members, ModelAudit, measure_groups, with_draws
-from biasamp_adapters.counting.labels import ATTRIBUTE_PREDICTION, MODEL, PREDICTION, Array, Label
+from biasamp_adapters.counting.labels import (
+    ATTRIBUTE_PREDICTION,
+    MODEL,
+    PREDICTION,
+    TASK,
+    Array,
+    Label,
+)
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.inference.replicates import FurtherScores, replicate, replicates_of
@@ -80,8 +87,12 @@ def compute(
     directions = [d for d, role in _PREDICTIONS.items() if evaluation.rows.has(role)]
     if not directions:
         raise ValueError("y_pred or sensitive_features_pred must be given; received neither")
+    notes = list[str]()
+    if evaluation.base_rates and evaluation.rows.has(TASK) and directions == [A_TO_T]:
+        evaluation = replace(evaluation, rows=evaluation.rows.without(TASK).merged())
+        notes.append(words.NOT_READ)
     members = {d: Members.of(evaluation, d, pos_label) for d in directions}
-    notes, parts = list[str](), list(evaluation.strata())
+    parts = list(evaluation.strata())
     measured = []
     for direction, model in itertools.product(directions, models):
         metrics = _measure(evaluation, direction, model, pos_label, seed, notes)

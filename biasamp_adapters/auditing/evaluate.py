@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -273,12 +273,20 @@ class ModelAudit:
     @cached_property
     def numbers(self) -> dict[str, Estimate]:
         """The numbers in which models are compared; excess and accuracy only if they exist."""
-        numbers = {"BA": self.ba.estimate, "mean change": self.judgement.mean_change}
+        numbers = {
+            "BA": self.ba.estimate,
+            "mean change": self.explained(self.judgement.mean_change),
+        }
         if self.ba.excess is not None:
             numbers["excess"] = self.ba.excess
         if self.direction == A_TO_T and "accuracy" in self.rates:
             numbers["accuracy"] = self.estimate(self.rates["accuracy"][:, -1])
         return numbers
+
+    def explained(self, number: Estimate) -> Estimate:
+        """Return a number that has no interval as nothing was drawn with the reason for that."""
+        is_drawn = number.reason != words.NOT_REQUESTED
+        return number if is_drawn else replace(number, reason=self.reason)
 
     def estimate(self, draws: Array, reason: str = "") -> Estimate:
         """Return a number with its interval; the first draw is that of the data."""

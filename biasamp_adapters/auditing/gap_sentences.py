@@ -275,9 +275,16 @@ def largest_sentences(subject: Subject) -> list[str]:
     return sentences
 
 
+def measure_of(record: LargestRecord, names: Names) -> str:
+    """Return what is compared; predicted rates of probabilities are their means."""
+    is_soft = record["model"] in names.data["probabilities"]
+    is_mean = is_soft and record["measure"] == "selection_rate"
+    return words.MEAN_PROBABILITIES if is_mean else MEASURES[record["measure"]].plural
+
+
 def _difference(record: LargestRecord, names: Names) -> str:
     named, value = MEASURES[record["measure"]], record["value"]
-    measure = named.plural
+    measure = measure_of(record, names)
     if value is None or record["low"] is None or record["high"] is None:
         return words.LARGEST_NO_INTERVAL.format(measure=measure, reason=record["reason"])
     digits, is_clear = Digits.of(record), record["low"] > 0

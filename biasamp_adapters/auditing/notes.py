@@ -42,8 +42,8 @@ def doubts(subject: Subject) -> list[str]:
     if subject.names.compares_classes:
         return []
     codings = [note for row in subject.verdicts for note in _of_coding(Subject(summary, row))]
-    of_columns = [words.SCORES_REVERSED.format(model=name(model)) for model in models]
-    of_columns.append(words.SAME_COLUMN)
+    templates = words.SCORES_REVERSED, words.SAME_COLUMN, words.SAME_COLUMN_OF
+    of_columns = [text.format(model=name(model)) for text in templates for model in models]
     return codings + [note for note in summary["notes"] if note in of_columns]
 
 
@@ -78,7 +78,8 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
 def _of_members(subject: Subject) -> Iterator[str]:
     """Return which groups or classes the verdict does not compare, or not in pairs."""
     names, verdict = subject.names, subject.verdict
-    n_small = sum(map(is_small, names.members))
+    small = list(filter(is_small, names.members))
+    n_small = sum(member["rows"] > 0 for member in small)
     if n_small and verdict["code"] != "cannot_say":
         yield words.NOT_COMPARED.format(
             members=count(n_small, names.noun),
@@ -88,7 +89,7 @@ def _of_members(subject: Subject) -> Iterator[str]:
             them=agree(n_small, "it", "them"),
         )
     if verdict["comparison"] == ALL_ROWS and subject.gaps:
-        n_pairs = comb(len(names.members) - n_small, 2)
+        n_pairs = comb(len(names.members) - len(small), 2)
         n = n_pairs * len({gap["of_class"] for gap in subject.gaps})
         yield words.VERY_MANY_GAPS.format(n=n, member=names.noun)
 
@@ -173,7 +174,7 @@ def _of_missing_labels(names: Names) -> Iterator[str]:
             rows.update(dict.fromkeys(levels, row["rows"]))
         for label, n in rows.items():
             is_unknown = label == -1 and 0 in rows and 1 in rows
-            if is_unknown or str(label).strip().casefold() in _MISSING:
+            if n and (is_unknown or str(label).strip().casefold() in _MISSING):
                 number = {"rows": count(n, "row"), "hold": agree(n, "holds", "hold")}
                 yield words.LOOKS_MISSING.format(column=name(column), label=repr(label), **number)
 

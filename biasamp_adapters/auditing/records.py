@@ -46,11 +46,8 @@ def verdict_records(audit: ModelAudit) -> Iterator[VerdictRecord]:
     judgement, rates, compared = audit.judgement, audit.rates, audit.members.compared
     predicted, signs = rates["predicted"][0, -1], audit.pairs["sign"]
     is_constant = not audit.is_matrix and predicted.max() > 1 - NOISE
-    mean = to_number(judgement.mean_change)
-    if judgement.reason == "no_interval":
-        mean["reason"] = audit.reason or mean["reason"]
     yield VerdictRecord(
-        **mean,
+        **to_number(audit.numbers["mean change"]),
         **audit.about,
         code=judgement.code,
         why=judgement.reason,
@@ -276,6 +273,7 @@ def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
         return
     [positive] = members.compared
     names = {"positive": labels[positive], "negative": labels[1 - positive]}
+    is_soft = audit.evaluation.rows.variable(PREDICTION, audit.model).is_soft
     for key, measure in MEASURES.items():
         if measure.rate not in audit.rates:
             continue
@@ -284,9 +282,11 @@ def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
         if measure.labelled:
             unit = f"{unit} labelled {names[measure.labelled]}"
         found = largest_gap(draws, sizes, members.groups, unit=unit, confidence=audit.confidence)
-        ratio = to_number(found.ratio)
+        ratio = to_number(audit.explained(found.ratio))
+        if key == "selection_rate" and is_soft:
+            ratio |= Number(value=ratio["value"], low=None, high=None, reason=words.NONE_SELECTED)
         yield LargestRecord(
-            **to_number(found.difference),
+            **to_number(audit.explained(found.difference)),
             model=audit.model,
             measure=key,
             groups=list(members.groups),

@@ -370,6 +370,6 @@ def summary_of_model(summary: Summary, model: str) -> Any:
     parts: dict[str, Any] = {**summary}
     kept = {
         part: [record for record in parts[part] if record.get("model", model) == model]
-        for part in (*PARTS, "verdicts", "errors", "missing", "scores")
+        for part in (*PARTS, "errors", "missing", "scores")
     }
     return {**summary, **kept, "data": {**summary["data"], "models": [model]}}

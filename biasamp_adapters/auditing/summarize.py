@@ -14,16 +14,19 @@ from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.evaluate import ROLES, Members
 from biasamp_adapters.auditing.scores import Scores
 from biasamp_adapters.auditing.summary import VERSION, Data, Member, Summary
+from biasamp_adapters.counting.arrays import are_one_column
 from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
     MISSING,
+    MODEL,
     PREDICTED,
     PREDICTION,
     TASK,
     Label,
 )
 from biasamp_adapters.counting.margins import margins_of_data
+from biasamp_adapters.figures import name
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 
 
@@ -73,7 +76,7 @@ def name_columns(
 ) -> dict[str, Any]:
     """Return the names of columns by argument, and the facts of the data that a summary needs."""
     names: dict[str, Any] = {key: _name_of(values, key) for key, values in columns.items()}
-    return names | {"files": files, "is_same_column": _are_same(y_true, y_pred)}
+    return names | {"files": files, "same_columns": _same_columns(y_true, y_pred)}
 
 
 def _name_of(values: Any, argument: str) -> str | None:
@@ -84,18 +87,18 @@ def _name_of(values: Any, argument: str) -> str | None:
     return found if isinstance(found, str) else argument
 
 
-def _are_same(y_true: Any, y_pred: Any) -> bool:
-    """Return whether labels and the predictions of a model are one column or one array."""
-    models = list(y_pred.values()) if isinstance(y_pred, Mapping) else [y_pred]
-    return any(x is y_true or (isinstance(x, str) and x == y_true) for x in models)
+def _same_columns(y_true: Any, y_pred: Any) -> list[Label]:
+    """Return the models whose predictions are the column of the labels; equal ones need not be."""
+    models = y_pred if isinstance(y_pred, Mapping) else {MODEL: y_pred}
+    return [m for m, x in models.items() if x is not None and are_one_column(y_true, x)]
 
 
 def _notes(computed: Computed, scores: Scores, names: Mapping[str, Any]) -> Iterator[str]:
     """Yield notes on how the table was given."""
     rows, weights = computed.evaluation.rows, names["sample_weight"]
     yield from filter(None, scores.notes)
-    if names["is_same_column"]:
-        yield words.SAME_COLUMN
+    same = words.SAME_COLUMN if len(computed.models) == 1 else words.SAME_COLUMN_OF
+    yield from (same.format(model=name(model)) for model in names["same_columns"])
     if weights is not None and rows.w is not None and rows.cluster is None:
         are_whole = rows.w.max() > 1 and bool((rows.w % 1 == 0).all())
         if are_whole and len(rows.unweighted().merged()) == rows.n_rows:

@@ -41,7 +41,7 @@ ERROR_RATES = [x.rate for x in MEASURES.values() if x.rate not in ("predicted", 
 #: The parts that are frames.
 PARTS = (
     *("metrics", "gaps", "rates", "differences", "pairs", "levels"),
-    *("equal_errors", "frequency", "thresholds", "largest", "strata"),
+    *("equal_errors", "frequency", "thresholds", "largest", "strata", "verdicts"),
 )
 
 

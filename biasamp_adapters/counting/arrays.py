@@ -124,6 +124,16 @@ def name_of(values: Any) -> Any:
     return name if isinstance(name, str) else None
 
 
+def are_one_column(first: Any, second: Any) -> bool:
+    """Return whether two inputs have one name, are one object, or views of the same memory."""
+    if isinstance(first, str) and isinstance(second, str):
+        return first == second
+    # Each time that a frame is asked for a column, pandas makes a new series.
+    both = [x.values if isinstance(x, pd.Series) else x for x in (first, second)]
+    memory, other = (getattr(x, "__array_interface__", id(x)) for x in both)
+    return bool(memory == other)
+
+
 def to_array(values: Any, argument: str) -> Any:
     """Return one column as a numpy or pandas array."""
     if isinstance(values, np.ma.MaskedArray):

@@ -31,6 +31,7 @@ from biasamp_adapters.counting.labels import (
     listing,
     ordered,
     show,
+    without,
 )
 from biasamp_adapters.counting.variables import (
     Codes,
@@ -255,7 +256,15 @@ class Rows:
             raise ValueError(f"{rule}; received {n}. Drop them, or let audit do so: missing='drop'")
         is_dropped = np.logical_or.reduce([is_missing for _, is_missing in incomplete])
         kept = self.take(np.flatnonzero(~is_dropped))
-        return replace(kept, dropped=int(self.n[is_dropped].sum()))
+        groups, listed = self._groups_seen(), self.listed
+        if without(groups, kept._groups_seen()):  # Reports tell of groups that are gone.
+            listed = {ATTRIBUTE: ordered(groups)} | listed
+        return replace(kept, dropped=int(self.n[is_dropped].sum()), listed=listed)
+
+    def _groups_seen(self) -> list[Label]:
+        """Return groups and predicted groups that occur."""
+        groups = (v for (role, _), v in self.variables.items() if TRUTH[role] == ATTRIBUTE)
+        return [label for variable in groups for label in variable.seen]
 
     # Merging equal rows.
 

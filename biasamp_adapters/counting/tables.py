@@ -115,7 +115,7 @@ def _read_engine(native: Any, arguments: Arguments) -> Iterator[Chunk]:
     names = getattr(native, "column_names" if is_arrow else "columns", None)
     if names is None:
         rule = "data must be a frame, a mapping of columns or paths of files"
-        raise TypeError(f"{rule}; received {type(native).__name__}.")
+        raise TypeError(f"{rule}; received {type(native).__name__}. Labels are passed as y_true=.")
     choices = find_columns(names, arguments)
     columns = columns_of(choices)
     if is_duckdb_relation(native):  # By position: "Race" also finds "race".

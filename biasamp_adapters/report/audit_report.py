@@ -120,7 +120,7 @@ class AuditReport:
             for answer in answers(summary_of_model(self.summary, model))
         }
         return [
-            Verdict(*key, x.code, x.reason, sentences[key], x.mean_change, x.gaps)
+            Verdict(*key, x.code, x.reason, sentences[key], audit.numbers["mean change"], x.gaps)
             for audit in self.computed.audits
             for key, x in [((audit.model, audit.direction), audit.judgement)]
         ]
@@ -131,7 +131,7 @@ class AuditReport:
         Parameters
         ----------
         part : {"metrics", "gaps", "rates", "differences", "pairs", "levels", "equal_errors", \
-"frequency", "thresholds", "largest", "strata"}
+"frequency", "thresholds", "largest", "strata", "verdicts"}
         """
         if part not in PARTS and not (part == "aif360" and part in self.summary):
             raise ValueError(f"part must be one of {', '.join(PARTS)}; received {part!r:.40}")
@@ -405,6 +405,6 @@ def audit(
     columns = {"sample_weight": sample_weight, "clusters": clusters}
     # Counts come alone; arrays come with predictions or scores.
     files = digests_of(data) if used or (y_pred is None and y_score is None) else {}
-    names = name_columns(columns, files, data if used is None else y_true, y_pred)
+    names = name_columns(columns, files, data if y_true is None else y_true, y_pred)
     summary = summarize(computed, scores, str(title or ""), names, favorable_label)
     return AuditReport(summary, computed)

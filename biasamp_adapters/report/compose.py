@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.advice import boxes
+from biasamp_adapters.auditing.advice import boxes, merge_directions
 from biasamp_adapters.auditing.answer import Answer, answers
 from biasamp_adapters.auditing.facts import facts, title, two_directions
 from biasamp_adapters.auditing.notes import notes
@@ -166,14 +166,8 @@ def _folds(
 
 def _details(all_answers: Sequence[Answer]) -> list[str]:
     """Return what is behind the verdict; what one direction alone says begins with its name."""
-    details = []
-    for answer in all_answers:
-        others = [sentence for x in all_answers if x is not answer for sentence in x.details]
-        for sentence in answer.details:
-            if len(all_answers) > 1 and sentence not in others:
-                sentence = f"{words.DIRECTIONS[answer.direction]}: {sentence}"
-            details.append(sentence)
-    return list(dict.fromkeys(details))
+    details = {answer.direction: answer.details for answer in all_answers}
+    return list(dict.fromkeys(merge_directions(details)))
 
 
 def _method(summary: Summary, date: str) -> Iterator[tuple[str, str]]:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.facts import head
-from biasamp_adapters.auditing.gap_sentences import largest_sentences
+from biasamp_adapters.auditing.gap_sentences import largest_sentences, measure_of
 from biasamp_adapters.auditing.subject import Names, Subject, names_of, subject_of
-from biasamp_adapters.auditing.summary import MEASURES, Summary
+from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.figures import MINUS, NONE, Digits, error_rate, percent, ratio, sign_of
 from biasamp_adapters.report import tables
 from biasamp_adapters.report.document import Cell, Column, Kind, Table
@@ -110,7 +110,7 @@ _FIELDS = {
         Field("", "band", "interval"),
     ],
     "largest": [
-        Field("measure", "measure", "measure"),
+        Field("", "measure", "measure"),
         Field("rates", "lowest", "lowest"),
         Field("rates", "highest", "highest"),
         Field("value", "difference, points", "points"),
@@ -247,7 +247,7 @@ def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
         "lowest": partial(_rate_of_some, min, digits),
         "highest": partial(_rate_of_some, max, digits),
         "sign": _side,
-        "measure": lambda measure: MEASURES[measure].plural,
+        "measure": partial(measure_of, names=names),
         "sides": partial(tables.sides, names=names),
         "status": tables.status_of,
         "models": partial(_models, names),

@@ -200,7 +200,8 @@ def rounding(gaps: Sequence[GapRecord], digits: Digits) -> list[str]:
     for gap in gaps:
         values = (gap["true"], gap["predicted"], gap["value"] or 0.0)
         true, predicted, change = (round(100 * value, digits.decimals) for value in values)
-        if not math.isclose(predicted - true, change, abs_tol=1e-9):
+        is_turned = min(true, predicted) < 0  # Its sizes print with the sides, not with signs.
+        if not is_turned and not math.isclose(predicted - true, change, abs_tol=1e-9):
             before, after = map(digits.number, values[:2])
             change_in_words = digits.number(values[2], "+")
             return [words.ROUNDED.format(before=before, after=after, change=change_in_words)]

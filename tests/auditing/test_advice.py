@@ -92,8 +92,8 @@ def test_two_directions_name_theirs_where_they_differ():
     both = of_gaps(records=[CLEAR])
     parts = {key: both[key] + OF_CLASSES[key] for key in both} | {"directions": ["A->T", "T->A"]}
     assert box("How sure", **MARKED, **parts) == (
-        f"A→T: {IS_CLEAR}. T→A: In the labels it is clear which class has the higher rate. The "
-        f"verdict uses the 95% band of one change. {SAMPLING}"
+        f"The verdict uses the 95% band of one change. {SAMPLING} A→T: {IS_CLEAR}. T→A: In the "
+        "labels it is clear which class has the higher rate."
     )
 
 
@@ -155,6 +155,7 @@ COMPARE = "Compare FPR and TPR by group: they show which errors differ, if any d
 SMALLER = "Read FPR and TPR by group before calling a smaller gap an improvement."
 PASS_SCORE = "Pass y_score= to see whether the change is in the scores or in the decisions."
 UNCLEAR_BA = {"rows": 1000, "metrics": [metric("ba_a_to_t", 0, -3.4, 3.4)]}
+SET_N_BOOT = "Set n_boot=2000 to get intervals and a verdict."
 MISSING = OF_MODEL | {"first": "F", "second": "M", "labelled": 1}
 MISSING |= {"first_rate": 0.14, "second_rate": 0.04}
 
@@ -191,6 +192,7 @@ MISSING |= {"first_rate": 0.14, "second_rate": 0.04}
             "With about 5,900 rows of the same kind, a BA of 2 points would be clear in 80% of "
             "samples.",
         ),
+        (UNCLEAR_BA | of_gaps("no_clear_change", records=[gap(clear=(False, False))]), ""),
         (
             THREE_CLASSES | {"missing": [MISSING]},
             f"{COMPARE} Find out why, within rows labelled 1, predictions are missing for 14% of "
@@ -198,7 +200,8 @@ MISSING |= {"first_rate": 0.14, "second_rate": 0.04}
         ),
         (unjudged("one_group"), "Add rows of a second group."),
         (unjudged("no_interval", n_boot=2000), ""),
-        (unjudged("no_interval", n_boot=0), "Set n_boot=2000 to get intervals and a verdict."),
+        (unjudged("no_interval", "no intervals were requested (n_boot=0)", n_boot=0), SET_N_BOOT),
+        (unjudged("no_interval", "a level of 95% needs 40 replicates", n_boot=9), SET_N_BOOT),
     ],
 )
 def test_what_to_do_follows_the_verdict(parts, text):
@@ -230,3 +233,4 @@ THRESHOLDS = {
 def test_thresholds_that_undo_half_of_the_change_are_named(text, thresholds):
     parts = {"metrics": [metric("ba_a_to_t", 6, 4.5, 7.5)], "scored": ["model"]}
     assert box("What to do", **parts, thresholds=thresholds) == f"{COMPARE} {text}"
+    assert box("What to do", **parts, thresholds=[*thresholds, threshold(1, 12, 0, 100)]) == COMPARE

@@ -282,6 +282,13 @@ def test_ba_that_differs_from_the_verdict_is_told_on_the_first_screen(sentence, 
     assert " ".join(answer(**parts, metrics=[ba]).more) == sentence
 
 
+def test_ba_of_another_model_that_differs_from_its_verdict_is_told():
+    parts = of_gaps(models="abc", grows=2) | {"models": ["a", "b", "c"]}
+    metrics = [BA | {"model": "a"}, *(UNCLEAR_BA | {"model": model} for model in "bc")]
+    sentence = "BA is not clearly different from 0, but some gaps grow. A mean can hide opposite"
+    assert answer(**THREE | parts, metrics=metrics).more == [f"b and c: {sentence} changes."]
+
+
 def test_line_below_the_table_says_what_ba_is():
     halves = "; with two groups and two classes it is half of the change of the gap"
     for parts, half in (

@@ -120,10 +120,16 @@ def test_check_bad_rule_raises(compas_report, rules, message) -> None:
     assert str(error.value).endswith(message) or not message.endswith(".")
 
 
-def test_check_gaps_of_a_group_that_is_left_out_are_not_judged() -> None:
-    # a and b have no errors, and all 14 rows of c go from 1 to 0.
-    truth, groups = [0, 1] * 100 + [1] * 14, ["a", "b", "b", "a"] * 50 + ["c"] * 14
-    report = bam.audit(truth, truth[:200] + [0] * 14, sensitive_features=groups, n_boot=100)
+LEFT_OUT = [([0] * 14, {}), ([None] * 99, {"missing": "drop"}), ([], {"group_labels": [*"abc"]})]
+
+
+@pytest.mark.parametrize(("of_c", "options"), LEFT_OUT)
+def test_check_gaps_of_a_group_that_is_left_out_are_not_judged(of_c, options) -> None:
+    # a and b have no errors, and all rows of c go from 1 to 0, or are missing.
+    truth, groups = [0, 1] * 100, ["a", "b", "b", "a"] * 50 + ["c"] * len(of_c)
+    columns = {"y_true": truth + [1] * len(of_c), "y_pred": truth + of_c}
+    report = bam.audit(**columns, sensitive_features=groups, n_boot=100, **options)
+    assert "· 2 of 3 groups compared: c (" in report.to_markdown()
     sentence = "model: gaps of c cannot be judged: a gap needs two groups with 15 rows or more."
     failures = report.check(require_within={"gaps": 0.1}, forbid=["reverses", "mixed", "grows"])
     assert list(map(repr, failures)) == [sentence, sentence]  # The verdict itself is judged.

@@ -127,6 +127,7 @@ def test_note_is_told_where_it_holds(note, parts):
         {"classes": members({-1: 99, 1: 99})},
         {"classes": members({"none": 99, "horse": 99}), "kind": "tasks"},
         groups(["unknowns", "NAB"]),
+        {"groups": members({"A": 99, "B": 99, "NA": 0})},
         rates_of("true_positive_rate", a=0.8, b=0.0),
         {"rates": [OTHER] * 19},
         {"frequency": frequency(50, 45)},

@@ -42,30 +42,16 @@ def value(report: bam.AuditReport) -> float:
     ("table", "arguments", "sentence"),
     [
         (ONE_HOT, {"sensitive_features": "g_*"}, "100 of 500 rows are in none of these groups"),
-        (
-            ONE_HOT,
-            {"sensitive_features": "g_*"},
-            "DPA(U) A→T is not computed: its attacker must be fitted, which the metric does and an "
-            "audit does not.",
-        ),
+        (ONE_HOT, {"sensitive_features": "g_*"}, "DPA(U) A→T is not computed: its attacker must"),
         (ONE_HOT.assign(g_b=1), {"sensitive_features": "g_*"}, "200 of 500 rows are in several"),
-        (
-            TABLE.assign(p=0),
-            {},
-            "2 of 2 shares of groups in MALS are undefined and left out of the mean: there are no "
-            "predictions or reference rows of 1.",
-        ),
-        (
-            TABLE.assign(p=TABLE["p"] * 0.5),
-            {},
-            "Predictions are probabilities, so predicted rates are mean probabilities.",
-        ),
+        (TABLE.assign(p=0), {}, "2 of 2 shares of groups in MALS are undefined and left out of"),
+        (TABLE.assign(p=TABLE["p"] * 0.5), {}, "Predictions are probabilities, so predicted rates"),
         (
             TABLE.assign(q=TABLE["g"].where(TABLE.index % 10 > 0)),
             {"sensitive_features_pred": "q", "missing": "abstain"},
             "40 predicted groups of p are missing; these rows count as wrong and stay in every",
         ),
-        (TABLE, {"y_pred": {"old": "p", "new": "y"}}, "y_true and y_pred are the same column."),
+        (TABLE, {"y_pred": {"old": "p", "new": "y"}}, "y_true and y_pred of new are the same col"),
         (WITH_C, {"reference": TABLE}, "The reference has no rows of c, so their rates count 0 in"),
         (TABLE, {"reference": WITH_C}, "The data have no rows of c, which the reference has."),
         (WITH_C, {}, "c has no positives, so the difference of true positive rates has no value."),
@@ -86,10 +72,13 @@ def test_audit_of_a_plain_table_has_none_of_these_notes() -> None:
         assert not [x for x in told(report) if "may be" in x or "often" in x or "counts rows" in x]
 
 
-def test_audit_of_one_array_as_labels_and_predictions_tells_it() -> None:
-    y = TABLE["y"].to_numpy()
-    for predictions, is_told in ((y, True), (y.copy(), False)):
-        report = bam.audit(y, predictions, sensitive_features=TABLE["g"], n_boot=0)
+def test_labels_given_as_predictions_are_told_by_their_column() -> None:
+    y, text, longer = np.array([0, 1] * 200), TABLE.astype({"y": "str"}), pd.Series([0, 1] * 201)
+    pairs = [(y, y, True), (TABLE["y"], TABLE["y"], True), (text["y"], text["y"], True)]
+    pairs += [(y, y.copy(), False), (longer[1:-1], longer[:-2], False)]
+    reports = [(bam.audit(*x, sensitive_features=TABLE["g"], n_boot=0), told) for *x, told in pairs]
+    scored = {"y_true": y, "y_score": y, "threshold": 1, "sensitive_features": TABLE["g"]}
+    for report, is_told in [*reports, (bam.audit(**scored, n_boot=0), False)]:
         assert ("y_true and y_pred are the same column." in told(report)) is is_told
 
 
@@ -107,6 +96,14 @@ def test_doubt_about_the_columns_is_told_once_and_first(table, arguments, doubt)
     assert " ".join(full.split()).count(doubt) == 1
 
 
+def test_given_rates_take_the_place_of_labels() -> None:
+    rates = bam.BaseRates({"a": {0: 0.4, 1: 0.6}, "b": {0: 0.7, 1: 0.3}})
+    report, unlabelled = (audit(TABLE, y_true=y, reference=rates) for y in ("y", None))
+    assert report.summary["metrics"] == unlabelled.summary["metrics"]
+    not_read = {"y_true is not read, because given rates take its place."}
+    assert {*notes(report.summary)} - {*notes(unlabelled.summary)} == not_read
+
+
 def test_missing_values_are_missing_in_the_reference_too() -> None:
     table = WITH_C.replace({"g": {"c": "?"}})
     report = audit(table, reference=table, missing="drop", missing_values=["?"])
@@ -116,8 +113,10 @@ def test_missing_values_are_missing_in_the_reference_too() -> None:
 
 def test_gate_on_a_difference_over_a_group_without_the_rate_is_not_judged() -> None:
     [failure] = audit(WITH_C).check(require_below={"true_positive_rate_difference": 0.2})
-    assert not failure.judged
     assert str(failure) == ("p: true positive rate difference cannot be judged: c has no value.")
+    soft = audit(TABLE.assign(p=TABLE["p"] * 0.5))
+    [failure] = soft.check(require_above={"selection_rate_ratio": 0.1})
+    assert "cannot be judged: predictions are probabilities, which" in str(failure)
 
 
 @pytest.mark.filterwarnings("error")
@@ -143,8 +142,8 @@ def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
     [
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": [[*TABLE["g"]]] * 2}, "features are the"),
         ((TABLE["y"], TABLE["p"]), {"sensitive_features": np.zeros((2, 400))}, "Several features"),
-        ((TABLE["y"],), {"y_pred": "p"}, "received Series"),
-        ((TABLE["y"], {}), {"sensitive_features": TABLE["g"]}, "at least one model; received an"),
+        ((TABLE["y"],), {"y_pred": "p"}, "received Series. Labels are passed as y_true=."),
+        ((TABLE["y"], {}), {"sensitive_features": TABLE["g"]}, "one model; received an em"),
         ((TABLE,), NAMES | {"y_pred": {None: "p", "b": "y"}}, "a name for each model; received N"),
         ((TABLE,), NAMES | {"y_pred": {1: "p", "1": "y"}}, "y_pred holds 1 and '1', which look"),
         ((TABLE.assign(q=None),), NAMES | {"y_pred": {"a": "p", "b": "q"}}, "y_pred of b must not"),
@@ -163,11 +162,7 @@ def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
             "received '>50K'. Did you mean ' >50K'?",
         ),
         ((TABLE.assign(q="z"),), {**NAMES, "clusters": "q", "y_true": "Y"}, "Did you mean 'y'?"),
-        (
-            (TABLE.assign(q=[1, "1"] * 200),),
-            {**NAMES, "clusters": "q"},
-            "clusters holds 1 and '1', which look the same",
-        ),
+        ((TABLE.assign(q=[1, "1"] * 200),), {**NAMES, "clusters": "q"}, "holds 1 and '1', which"),
     ],
 )
 def test_first_try_that_fails_gets_one_line_with_the_remedy(data, arguments, message) -> None:

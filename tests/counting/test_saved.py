@@ -224,8 +224,10 @@ def test_small_group_is_one_sum_without_interval(tmp_path) -> None:
     loaded = save_without_rows(counts, tmp_path)
     result, expected = METRICS[1].result(loaded), METRICS[1].result(counts)
     assert result.value == pytest.approx(expected.value, abs=1e-12)
-    assert result.interval is None
-    assert result.reason == "the saved counts hold one sum of c"
+    assert (result.interval, result.reason) == (None, "the saved counts hold one sum of c")
+    report = bam.audit(loaded)
+    assert report.verdicts[0].sentence.endswith(f"without intervals: {result.reason}.")
+    assert "n_boot=" not in report.to_text(full=True) + report.to_json()
     # MALS also draws the reference, whose rates it reads.
     compared = bam.MALSBiasAmplification(reference=loaded).result(counts)
     assert compared.reason == "the saved counts hold one sum of c"

@@ -50,10 +50,9 @@ def test_models_no_gap_clear_shows_none():
 def test_rounding_change_off_by_one_is_told():
     exact = {"true": 0.132, "predicted": 0.242, "value": 0.11}
     off = {"true": 0.132, "predicted": 0.246, "value": 0.114}
-    assert rounding([exact], Digits(0)) == []
-    assert rounding([exact, off], Digits(0)) == [
-        "Changes are rounded after subtraction, so 13 → 25 can be +11."
-    ]
+    turned = {"true": 0.134, "predicted": -0.244, "value": -0.378}
+    line = "Changes are rounded after subtraction, so 13 → 25 can be +11."
+    assert rounding([exact, turned, off], Digits(0)) == [line]
 
 
 def test_status_of_a_gap_that_moves_is_not_clear_in_size():

@@ -63,7 +63,7 @@ def test_report_of_models_whose_names_hold_braces_has_their_tables() -> None:
 
 def test_report_parts_are_frames(compas_report) -> None:
     parts = "metrics gaps rates differences pairs levels equal_errors frequency thresholds largest"
-    for part in [*parts.split(), "strata"]:
+    for part in [*parts.split(), "strata", "verdicts"]:
         assert isinstance(compas_report.to_frame(part), pd.DataFrame)
     with pytest.raises(ValueError, match="part must be one of metrics, gaps"):
         compas_report.to_frame("all")
