@@ -229,6 +229,8 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sample_weight": [1e101, 1, 1, 1]}, r"a sum between 1e-100 and 1e100, .* received 1e\+101"),
     ({"sample_weight": ["a", 1, 1, 1]}, "sample_weight must hold numbers; received 'a'"),
     ({"class_labels": {0, 1}}, "must be in an order, as in a list; received a set"),
+    ({"class_labels": [0, 1, "1"]}, "must list different labels; received 0, 1, .1"),
+    ({"class_labels": [0, 1, None]}, "must list different labels; received 0, 1, None"),
     ({"class_labels": [0, 2]}, "class_labels must list every label; received 1"),
     ({"group_labels": "ab"}, "group_labels must be in an order"),
     (
@@ -251,7 +253,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
         "reference must be a pair .*, a frame or a file; received a list of length 4",
     ),
     ({"reference": (Y, None)}, "the reference must have both y_true and sensitive_features"),
-    ({"reference": ([*Y, 7], [*G, "a"]), "class_labels": Y}, "must list every label; received 7"),
+    ({"reference": ([*Y, 7], [*G, "a"]), "class_labels": [0, 1]}, "every label; received 7"),
     ({"reference": (["u", "v"], ["a", "b"])}, "the reference must share labels with y_true"),
     ({"reference": (Y, ["u", "v"] * 2)}, "the reference must share labels with sensitive_features"),
 ]
