@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from biasamp_adapters.counting.arrays import check_all, to_numbers
-from biasamp_adapters.counting.labels import Array, Label, listing, plain_labels
+from biasamp_adapters.counting.labels import Array, distinct_labels, listing
 from biasamp_adapters.counting.margins import sign_of_difference
 from biasamp_adapters.counting.paths import find_files
 from biasamp_adapters.figures import count
@@ -63,8 +63,8 @@ class BaseRates:
         if self.direction not in ("A->T", "T->A"):
             raise ValueError(f"direction must be 'A->T' or 'T->A'; received {listing([direction])}")
         frame = self._to_frame(rates, "rates")
-        self.group_labels: tuple[Label, ...] = tuple(plain_labels([*frame.index], "rates"))
-        self.class_labels: tuple[Label, ...] = tuple(plain_labels([*frame.columns], "rates"))
+        self.group_labels = distinct_labels(frame.index, "rates")
+        self.class_labels = distinct_labels(frame.columns, "rates")
         self._rates = _read_numbers(frame, "rates", 0)
         self._signs: Array | None = None
         if signs is not None:

@@ -75,6 +75,15 @@ def plain_labels(labels: Sequence[Label], argument: str) -> list[Label]:
     return [_plain_label(label, argument) for label in labels]
 
 
+def distinct_labels(labels: Iterable[Label], argument: str) -> tuple[Label, ...]:
+    """Return listed labels as plain values; raise if one is missing, or two look the same."""
+    plain = plain_labels(list(labels), argument)
+    n = min(len(set(plain)), len(set(map(show, plain))))
+    if None in plain or n < len(plain):
+        raise ValueError(f"{argument} must list different labels; received {listing(plain)}")
+    return tuple(plain)
+
+
 def _plain_label(label: Label, argument: str) -> Label:
     if isinstance(label, np.generic):
         label = label.item()
@@ -100,7 +109,7 @@ def read_lists(lists: Mapping[str, Any]) -> Lists:
             kind = type(labels).__name__
             raise ValueError(f"{argument} must be in an order, as in a list; received a {kind}")
         if labels is not None:
-            listed[truth] = tuple(plain_labels(list(labels), argument))
+            listed[truth] = distinct_labels(labels, argument)
     return listed
 
 

@@ -164,7 +164,7 @@ def pairs_of(rows: Rows) -> Iterator[tuple[str, str, str | None]]:
         read = [*combinations([*roles, ALL], 2), (ALL, ALL), (ALL, LABELLED)]
         for truth in PREDICTED:
             if truth in roles and PREDICTED[truth] in roles:
-                read += [(ATTRIBUTE, RIGHT[truth]), (ALL, RIGHT[truth])]
+                read += [(given, RIGHT[truth]) for given in (*roles, ALL) if given in SHARED]
         for first, second in read:
             is_shared = first in SHARED and second in SHARED
             yield first, second, None if is_shared else model

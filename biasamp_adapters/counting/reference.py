@@ -281,6 +281,6 @@ def _check_shared(role: str, labels: Sequence[Label], true_labels: Sequence[Labe
     are_measures = are_numbers and any(isinstance(label, float) for label in labels)
     are_of_one_coding = {*labels, *true_labels} <= {0, 1}
     if labels and len(others) == len(labels) and not (are_measures or are_of_one_coding):
-        received = f"{listing(labels)} and {listing(true_labels)}"
+        received = f"{listing(labels, 2)} and {listing(true_labels, 2)}"
         rule = f"{role} must share labels with {TRUTH[role]}"
         raise ValueError(f"{rule}; received {received}: recode one of them")

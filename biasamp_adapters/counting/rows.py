@@ -78,7 +78,7 @@ class Rows:
     block_sums : dict of (role, role, model) to ndarray, or None
         Sums by two variables of random blocks of rows, where no rows were kept: arrays of shape
         (blocks, labels, labels). Each block is then a row and a cluster, w is the mean weight of
-        its rows by their weights, and the variables hold labels only.
+        its rows by their weights, and a variable has a row for each label of the sums.
     undrawn : tuple of labels
         Groups whose rows are one sum, so that numbers about them have no interval.
     """
@@ -122,6 +122,8 @@ class Rows:
 
     def _derive(self, role: str, model: str | None) -> Variable:
         """Return a variable that follows from others."""
+        if self.block_sums is not None and role in (ALL, LABELLED):
+            return indicator(np.ones(1, dtype=bool))
         if role == ALL:
             return indicator(np.ones(len(self), dtype=bool))
         if role == LABELLED:

@@ -134,8 +134,11 @@ def _read_variable(written: dict[str, Any]) -> tuple[Key, Variable]:
     key = written["role"], written["model"]
     labels = _to_labels(written["labels"])
     if "codes" in written:
-        return key, Codes(labels, np.array(written["codes"], np.min_scalar_type(len(labels))))
+        codes = written["codes"] or range(len(labels))  # Without rows, those of the block sums.
+        return key, Codes(labels, np.array(codes, np.min_scalar_type(len(labels))))
     columns, starts = np.array(written["columns"], int), np.array(written["starts"])
+    if len(starts) == 1:
+        columns, starts = np.arange(len(labels)), np.arange(len(labels) + 1)
     is_binary = written["values"] is None
     values = np.ones(len(columns), np.uint8) if is_binary else np.array(written["values"])
     shape = len(starts) - 1, len(labels) + 1  # The last column is a missing value.

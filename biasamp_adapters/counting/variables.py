@@ -78,9 +78,7 @@ class Codes(_Labelled):
 
     @cached_property
     def seen(self) -> list[Label]:
-        """Labels that occur; all where sums are kept and no rows."""
-        if not len(self):
-            return list(self.labels)
+        """Labels that occur."""
         n = np.bincount(self.codes, minlength=len(self.labels))
         return list(compress(self.labels, n.tolist()))
 

@@ -211,7 +211,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": P[:3]}, "received y_true 4, sensitive_features 4, y_pred 3"),
     ({"y_pred": [3, 4, 5, 0]}, "If these are scores: y_score=..., threshold=..."),
     ({"y_pred": [3, 4, 3, 4]}, "y_pred must share labels with y_true"),
-    ({"y_pred": ["u", "v", "u", "v"]}, "y_pred must share labels with y_true"),
+    ({"y_pred": [*"uvwx"]}, "share labels with y_true; received .u., .v. and 2 more and 0, 1:"),
     ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, "probabilities from 0 to 1; received 1.2"),
     ({"y_true": np.eye(4)}, "y_true has 4 columns and y_pred 1. Pass the column of the labels"),
     ({"y_pred": np.full((4, 2), 0.5)}, r"Pass predict_proba\(X\)\[:, 1\]"),
@@ -229,6 +229,8 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sample_weight": [1e101, 1, 1, 1]}, r"a sum between 1e-100 and 1e100, .* received 1e\+101"),
     ({"sample_weight": ["a", 1, 1, 1]}, "sample_weight must hold numbers; received 'a'"),
     ({"class_labels": {0, 1}}, "must be in an order, as in a list; received a set"),
+    ({"class_labels": [0, 1, "1"]}, "must list different labels; received 0, 1, .1"),
+    ({"class_labels": [0, 1, None]}, "must list different labels; received 0, 1, None"),
     ({"class_labels": [0, 2]}, "class_labels must list every label; received 1"),
     ({"group_labels": "ab"}, "group_labels must be in an order"),
     (
@@ -251,7 +253,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
         "reference must be a pair .*, a frame or a file; received a list of length 4",
     ),
     ({"reference": (Y, None)}, "the reference must have both y_true and sensitive_features"),
-    ({"reference": ([*Y, 7], [*G, "a"]), "class_labels": Y}, "must list every label; received 7"),
+    ({"reference": ([*Y, 7], [*G, "a"]), "class_labels": [0, 1]}, "every label; received 7"),
     ({"reference": (["u", "v"], ["a", "b"])}, "the reference must share labels with y_true"),
     ({"reference": (Y, ["u", "v"] * 2)}, "the reference must share labels with sensitive_features"),
 ]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -188,6 +189,14 @@ def test_block_sums_of_a_matrix_give_the_values(tmp_path, metric, overlap) -> No
     assert result.value == pytest.approx(metric.result(counts, n_boot=0).value, abs=1e-12)
     # Where groups overlap, none has more than an even share, so MALS is 0 for every model.
     assert (result.interval is None) == (overlap and metric.short == "MALS")
+
+
+def test_block_sums_on_other_lists_of_labels_give_the_pairs_of_the_rows(tmp_path) -> None:
+    counts, lists = make_counts(), {"class_labels": [2, 1, 0], "group_labels": [*"bAa"]}
+    metric = type(METRICS[1])(reference=([0, 1, 2], [*"bAa"]), **lists)
+    both = save_without_rows(counts, tmp_path), counts
+    pairs, expected = (metric.result(x, n_boot=0).by_pair for x in both)
+    pd.testing.assert_frame_equal(pairs, expected, rtol=0, atol=1e-12)
 
 
 def test_block_sums_of_weights_give_the_values_and_effective_rows(tmp_path) -> None:

@@ -90,6 +90,7 @@ BAD_TABLES: list[tuple[dict[str, Any], str]] = [
     ({"rates": {"he": HALF["he"], "she": {"cook": 0.5}}}, "every group and class; received nan"),
     ({"rates": {"he": {"cook": pd.NA, "nurse": 1}}}, "every group and class; received nan"),
     ({"rates": {"he": {"cook": "half"}}}, "rates must hold numbers; received .half"),
+    ({"rates": pd.DataFrame([[1.0]] * 2, [*"bb"])}, "list different labels; received 'b', 'b'"),
     ({"rates": [[0.5, 0.5]]}, "rates must be a frame or a mapping such as .*received a list"),
     ({"rates": {"he": 0.5}}, "rates must be a frame or a mapping such as .*received a dict"),
     ({"rates": {}}, "rates must be a frame or a mapping .*; received a dict {}"),
