@@ -249,6 +249,7 @@ def _count_frames(
                 parts[-2:] = [parts[-2].append(parts[-1])]
     if not parts:
         raise ValueError("data must have at least one row; received none")
+    arrays.read_numbers(list(clusters), "clusters")  # Refuses names that look the same.
     return finish_rows(reduce(Rows.append, parts), options)
 
 
@@ -347,7 +348,7 @@ def read_counts(
         return Counts(_count_frames([data], given, options)), given
     if given:
         raise ValueError(f"counts hold all variables, so {next(iter(given))} must not be given")
-    if options["missing_values"] not in ((), []):
+    if np.size(options["missing_values"]):
         rule = "missing_values is read where rows are counted"
         raise ValueError(f"{rule}, by Counts.from_frame or biasamp count")
     if options["missing"] == "drop":

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.arrays import Table, check_all, read_numbers, to_numbers
+from biasamp_adapters.counting.arrays import Table, check_all, read_numbers, to_numbers, to_objects
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     LISTS,
@@ -118,7 +118,15 @@ def read_labels(values: Any, argument: str) -> Codes:
 # Matrices and probabilities.
 
 
-def read_matrix(table: Table, role: str) -> Block:
+def _clear(values: Array, missing_values: Sequence[Label]) -> Array:
+    """Return values with NaN in the place of those that mean a missing value, or their text."""
+    numbers = pd.to_numeric(pd.Series(to_objects(missing_values)), errors="coerce").dropna()
+    cells = pd.Series(np.ravel(values), dtype=object)
+    is_missing = cells.isin([*missing_values, *numbers]).to_numpy().reshape(values.shape)
+    return np.where(is_missing, np.nan, values) if is_missing.any() else values
+
+
+def read_matrix(table: Table, role: str, missing_values: Sequence[Label]) -> Block:
     """Return the columns of a matrix; a row with a missing value is missing as a whole."""
     values, names = table.matrix(), table.names
     if not names or len(names) != values.shape[1] or len(set(names)) != len(names):
@@ -129,6 +137,8 @@ def read_matrix(table: Table, role: str) -> Block:
         values = values.astype(np.float64)
         _check_range(values.data, role)
         return Block(names, values, missing, is_matrix=True)
+    if missing_values:
+        values = _clear(values, missing_values)
     if values.dtype.kind not in "buif":
         values = to_numbers(values, role)
     if values.dtype.kind == "f" and np.isnan(values.sum()):
@@ -154,18 +164,21 @@ def _check_range(entries: Array, role: str) -> bool:
     raise ValueError(f"{role} must hold {allowed} in each column; received {received[0]}")
 
 
-def read_probabilities(values: Any, labels: Sequence[Label], argument: str) -> Block | None:
+def read_probabilities(
+    values: Any, labels: Sequence[Label], argument: str, missing_values: Sequence[Label]
+) -> Block | None:
     """Return probabilities of class 1 as columns of 0 and 1; None if the values are whole."""
     column = values.column(0) if isinstance(values, Table) else values
     if not set(labels) <= {0, 1} or not (column.dtype.kind == "f" or column.dtype == object):
         return None
-    if column.dtype == object:
-        column = pd.to_numeric(pd.Series(column), errors="coerce")
-    probability = np.array(column, dtype=np.float64)
+    if missing_values:
+        column = _clear(np.asarray(column), missing_values)
+    numbers = pd.to_numeric(pd.Series(column), errors="coerce").dropna()
+    if (np.floor(numbers) == numbers).all():
+        return None
+    probability = np.array(to_numbers(column, argument))
     missing = np.isnan(probability)
     probability[missing] = 0.0
-    if (np.floor(probability) == probability).all():
-        return None
     in_range = (probability >= 0) & (probability <= 1)
     check_all(in_range, probability, f"{argument} must hold probabilities from 0 to 1")
     values = np.column_stack([np.where(missing, 0.0, 1 - probability), probability])
@@ -236,6 +249,7 @@ def read_variables(inputs: Mapping[Key, Any], listed: Lists, missing_values: Any
         raise ValueError(
             f"missing_values must be a list of labels; received {listing([missing_values])}"
         )
+    missing_values = list(missing_values)
     are_columns = {truth: _are_columns_labels(inputs, truth) for truth in PREDICTED}
     variables: Variables = {}
     for (role, model), given in inputs.items():
@@ -243,10 +257,11 @@ def read_variables(inputs: Mapping[Key, Any], listed: Lists, missing_values: Any
         if role == SCORE:
             variable = read_scores(given, role)
         elif are_columns.get(TRUTH[role]):
-            variable = _read_columns(given, role)
+            variable = _read_columns(given, role, missing_values)
         elif role == PREDICTION:
             true_labels = variables[TASK, None].labels if (TASK, None) in variables else ()
-            variable = read_probabilities(given, listed.get(TASK, true_labels), role)
+            labels = listed.get(TASK, true_labels)
+            variable = read_probabilities(given, labels, role, missing_values)
         if variable is None:
             variable = read_labels(given, role)
         if missing_values and isinstance(variable, Codes):
@@ -269,10 +284,10 @@ def _are_columns_labels(inputs: Mapping[Key, Any], truth: str) -> bool:
     return not others and any(len(x.names) > 1 or x.are_groups for _, x in tables)
 
 
-def _read_columns(given: Any, role: str) -> Block:
+def _read_columns(given: Any, role: str, missing_values: Sequence[Label]) -> Block:
     """Return a matrix; labels that go with overlapping groups become columns."""
     if isinstance(given, Table) and (TRUTH[role] == TASK or given.are_groups):
-        return read_matrix(given, role)
+        return read_matrix(given, role, missing_values)
     column = read_labels(given, role)
     return Block(column.labels, column.values, column.missing, is_matrix=True)
 

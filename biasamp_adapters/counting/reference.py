@@ -31,6 +31,7 @@ from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.counting.paths import are_paths
 from biasamp_adapters.counting.reading import on_common_labels
 from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.counting.tables import names_of
 from biasamp_adapters.counting.variables import Variables
 from biasamp_adapters.figures import agree, count
 
@@ -105,6 +106,7 @@ def read_reference(
     reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, or None
     columns : mapping of str to object, or None
         The names of the columns of the data, which a frame shares; None if the data are arrays.
+        Weights and clusters are read if the frame has their columns; else its rows count alike.
     options : mapping of str to object
         ``missing`` and ``missing_values``: "drop" also leaves out rows of the reference.
     """
@@ -133,6 +135,11 @@ def _read_reference(
         rule = "reference must be a pair, counts or rates where no argument names its columns"
         raise ValueError(f"{rule}; received a {type(reference).__name__}")
     names = {role: columns[role] for role in (TASK, ATTRIBUTE) if columns.get(role) is not None}
+    known = names_of(reference)
+    for role in ("sample_weight", "clusters"):
+        name = columns.get(role)
+        if name is not None and (name in known or name in [[x] for x in known]):
+            names[role] = name
     return Counts.from_frame(reference, **names, **read).rows
 
 
@@ -173,11 +180,13 @@ def align(
         raise ValueError(
             f"`sensitive_features` must hold at least two groups; received only {listing(groups)}."
         )
-    if rows.dropped:
-        were = agree(rows.dropped, "was", "were")
-        note = words.ROWS_DROPPED.format(rows=count(rows.dropped, "row"), were=were)
-        return replace(evaluation, notes=(note, *evaluation.notes))
-    return evaluation
+    dropped = {"row": rows.dropped, "reference row": getattr(reference, "dropped", 0)}
+    notes = [
+        words.ROWS_DROPPED.format(rows=count(n, noun), were=agree(n, "was", "were"))
+        for noun, n in dropped.items()
+        if n
+    ]
+    return replace(evaluation, notes=(*notes, *evaluation.notes))
 
 
 def _check_has_labels(rows: Rows, reference: Rows | None) -> None:

@@ -22,6 +22,7 @@ from biasamp_adapters.counting.paths import (
     are_paths,
     explained,
     find_files,
+    names_of_columns,
     query_files,
 )
 from biasamp_adapters.counting.variables import OverlappingGroups
@@ -68,6 +69,17 @@ def read_table(data: Any, arguments: Arguments, missing_values: Any = ()) -> Ite
         if chunk is None:
             return
         yield chunk
+
+
+def names_of(data: Any) -> list[Any]:
+    """Return the names of the columns of a table or of files, and of levels of its index."""
+    if are_paths(data):
+        return [*names_of_columns(data)]
+    native = batch_to_table(nw.to_native(data, pass_through=True))
+    if isinstance(native, Mapping):
+        return [*native]
+    names = native.column_names if nw.dependencies.is_pyarrow_table(native) else native.columns
+    return [*names, *getattr(getattr(native, "index", None), "names", ())]
 
 
 def _read(data: Any, arguments: Arguments, missing_values: Any) -> Iterator[Chunk]:

@@ -342,7 +342,7 @@ class DirectionalBiasAmplification(RateMetric):
         Whether rates of classes in groups are compared, or shares of predicted groups in classes.
     reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
         Data that decide the signs; by default the evaluated labels. A frame or a path has the
-        columns of the data.
+        columns of the data; those of weights and clusters it may lack, and then rows count alike.
     pos_label : label, optional
         The only class that is evaluated; by default all.
     class_labels, group_labels : sequence of labels, optional

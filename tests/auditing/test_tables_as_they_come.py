@@ -109,6 +109,9 @@ def test_missing_values_are_missing_in_the_reference_too() -> None:
     report = audit(table, reference=table, missing="drop", missing_values=["?"])
     assert [group["name"] for group in report.summary["data"]["groups"]] == ["a", "b"]
     assert value(report) == value(audit(TABLE))
+    assert "reference rows with missing values were left out" in report.to_text(full=True)
+    data = TABLE.assign(w=range(1, 401))
+    assert len({value(audit(data, reference=x, sample_weight="w")) for x in (None, data)}) == 1
 
 
 def test_gate_on_a_difference_over_a_group_without_the_rate_is_not_judged() -> None:

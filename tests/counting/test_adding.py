@@ -35,6 +35,8 @@ def test_clusters_of_parts_are_different_ones() -> None:
     names = {"y_true": "y", "y_pred": "y", "sensitive_features": "g", "clusters": "who"}
     counts = bam.Counts.from_chunks([frame[:2], frame[2:]], **names)
     assert counts.rows.n_clusters == 2
+    with pytest.raises(ValueError, match="clusters holds 1 and '1', which look the same"):
+        bam.Counts.from_chunks([frame.assign(who=1), frame.assign(who="1")], **names)
 
 
 @pytest.mark.parametrize(
