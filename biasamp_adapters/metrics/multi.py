@@ -97,7 +97,7 @@ class MultiMeasurement(RateMeasurement):
         if size > mean_of_chance + _CLEAR * spread_of_chance:
             below = mean_and_spread(added)[0]
         limits = (0.0, 2.0 if self.reads_reference else 1.0)
-        row = self.one_row(scores["value"]) if name == "value" else 0.0
+        row = self.one_row if name == "value" else 0.0
         return Trust(replicates, self.reason_of_few_rows, (below, 0.0), limits=limits, row=row)
 
     def pairs(self) -> dict[str, Array]:

@@ -15,6 +15,7 @@ from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
     ATTRIBUTE_PREDICTION,
+    PREDICTED,
     PREDICTION,
     TASK,
     Array,
@@ -23,6 +24,7 @@ from biasamp_adapters.counting.labels import (
 )
 from biasamp_adapters.counting.margins import (
     Margins,
+    accuracy_by_label,
     certainty,
     divide,
     mean_of_pairs,
@@ -32,8 +34,8 @@ from biasamp_adapters.counting.margins import (
 )
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.figures import agree
-from biasamp_adapters.inference.bands import NOISE, reason_of_few
-from biasamp_adapters.inference.intervals import Trust, mean_and_spread, share_of_few_rows, widening
+from biasamp_adapters.inference.bands import reason_of_few
+from biasamp_adapters.inference.intervals import Trust, share_of_few_rows, widening
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric, check_choice
 from biasamp_adapters.result import Measurement
 
@@ -212,19 +214,29 @@ class RateMeasurement(Measurement):
             if self.metric.direction != A_TO_T:
                 conditions = self.rows_of_rates[:1]
             replicates = value + widening(conditions) * (replicates - value)
-        row = self.one_row(scores[name])
-        return Trust(replicates, self.reason_of_few_rows, limits=(-most, most), row=row)
+        limits = -most, most
+        return Trust(replicates, self.reason_of_few_rows, limits=limits, row=self.one_row)
 
-    def one_row(self, replicates: Array) -> float:
-        """Return how far one row of the smallest group moves the value.
+    @property
+    def has_errors(self) -> bool:
+        """Whether a prediction is wrong, or none can be, as there is no truth."""
+        roles, rows = self.predicted_rate.numerator, self.evaluation.rows
+        truths = [truth for truth, predicted in PREDICTED.items() if predicted in roles]
+        if self.evaluation.base_rates is not None or not all(map(rows.has, truths)):
+            return True
+        return any((accuracy_by_label(self.margins, truth) < 1).any() for truth in truths)
 
-        It is 0 of values that never vary, and of chances, which always do.
+    @cached_property
+    def one_row(self) -> float:
+        """How far one row, or cluster, of the smallest group moves the value.
+
+        It is 0 of predictions without errors, and of chances, which always vary.
         """
         roles = {PREDICTION, ATTRIBUTE_PREDICTION}.intersection(self.predicted_rate.numerator)
         predicted = [self.margins.variable(role) for role in roles]
-        rows = np.where(self.coefficients != 0, self.rows_of_rates, 0)
-        is_still = not (rows > 0).any() or mean_and_spread(replicates)[1] < NOISE
-        if is_still or any(variable.is_soft for variable in predicted):
+        rows = np.where(self.coefficients != 0, self._count(Margins.sizes), 0)
+        is_soft = any(variable.is_soft for variable in predicted)
+        if is_soft or not (rows > 0).any() or not self.has_errors:
             return 0.0
         defined = np.isfinite(self.changes)
         if self.reads_reference:  # A mean over classes of sums over groups.

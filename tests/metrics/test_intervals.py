@@ -262,8 +262,18 @@ def test_interval_reaches_three_rows_of_the_smallest_group(metric, n_columns, re
     assert result.value == pytest.approx(0, abs=1e-12)
     assert max(result.interval) == pytest.approx(reach, abs=1e-9)
     assert min(result.interval) == pytest.approx(0 if metric.short == "Multi" else -reach, abs=1e-9)
-    # A model without errors never varies.
+    five = {name: np.repeat(values, 5, axis=0) for name, values in columns.items()}
+    of_clusters = metric.result(**five, clusters=np.repeat(np.arange(4040), 5), n_boot=200)
+    assert of_clusters.interval == pytest.approx(result.interval, abs=1e-9)
+    # A model without errors never varies, and neither do errors between classes of one sign.
     assert metric.result(**small_group(0, 0), n_boot=200).interval == (0, 0)
+    truth = np.repeat([0, 1, 2, 0, 1, 2], [60, 50, 40, 20, 30, 100])
+    columns = {
+        "sensitive_features": ["a"] * 150 + ["b"] * 150,
+        "y_pred": np.r_[[1] * 30, truth[30:]],
+    }
+    of_three = BA().result(y_true=truth, **columns, n_boot=200)
+    assert of_three.interval == pytest.approx((-THREE * 2 / 150 / 6, THREE * 2 / 150 / 6))
 
 
 @pytest.mark.parametrize(
