@@ -287,5 +287,7 @@ def _of_missing(subject: Subject) -> Iterator[str]:
             a, b = subject.names.group(record["first"]), subject.names.group(record["second"])
             first, second = percent(record["first_rate"], 0), percent(record["second_rate"], 0)
             kind = subject.names.labelled(record["labelled"])
-            yield words.WHY_MISSING.format(kind=kind, first=first, a=a, second=second, b=b)
+            of_model = f" of {subject.name}" if subject.has_several_models else ""
+            numbers = {"first": first, "second": second}
+            yield words.WHY_MISSING.format(kind=kind, of_model=of_model, a=a, b=b, **numbers)
             return

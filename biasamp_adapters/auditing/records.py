@@ -348,7 +348,9 @@ def stratum_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
         return
     ba = audit.ba
     numbers = [(x.measurement.evaluation.stratum, x.n_rows, x.estimate) for x in audit.strata]
-    numbers.append((words.MEAN_OF_STRATA, ba.n_rows, _mean_of_strata(audit)))
+    is_weighted = audit.evaluation.rows.w is not None
+    mean = words.WEIGHTED_MEAN_OF_STRATA if is_weighted else words.MEAN_OF_STRATA
+    numbers.append((mean, ba.n_rows, _mean_of_strata(audit)))
     numbers.append((words.ALL_STRATA, ba.n_rows, ba.estimate))
     about = {"name": ba.metric, "key": ba.key, **audit.about}
     for stratum, n_rows, number in numbers:

@@ -81,7 +81,9 @@ def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
             reason = next(filter(None, (_reason(run, name, are_folds) for run in runs)), "")
             draws = None if are_folds and reason else draws_of(runs, name)
             records.append(record | _mean(draws, runs[0].confidence, are_folds, reason))
-    return pd.DataFrame(records)
+    frame = pd.DataFrame(records)
+    lowest = np.where(frame["metric"] == "accuracy", 0.0, -1.0)
+    return frame.assign(low=frame["low"].clip(lowest), high=frame["high"].clip(upper=1.0))
 
 
 def track(report: AuditReport) -> pd.DataFrame:

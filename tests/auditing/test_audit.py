@@ -97,6 +97,8 @@ def test_rows_needed_fall_with_the_square_of_the_change(compas_report) -> None:
     rows = compas_report.rows_needed(0.02)
     assert rows["high", "A->T"] == pytest.approx(6780, rel=0.06)
     assert compas_report.rows_needed(0.01).iloc[0] == pytest.approx(4 * rows.iloc[0], rel=1e-3)
+    y, groups = [0, 1] * 40, ["a", "a", "b", "b"] * 20  # Balanced: BA is 0 for every model.
+    assert bam.audit(y, [1] * 80, sensitive_features=groups).rows_needed(0.02).isna().all()
     for change in ("2pt", None, True, 0):
         with pytest.raises(ValueError, match="change must"):
             compas_report.rows_needed(change)
@@ -277,13 +279,21 @@ def test_missing_predictions_differ_within_rows_labelled_alike() -> None:
     assert (record["model"], record["labelled"]) == ("some", 1)
     assert (record["first"], record["first_rate"]) == ("F", 40 / 200)
     assert (record["second"], record["second_rate"]) == ("M", 12 / 300)
-    note = "Within rows labelled 1, predictions are missing for 20% of F and 4% of M; BA of the "
+    note = "ithin rows labelled 1, predictions of some are missing for 20% of F and 4% of M"
     assert note in text_of(report)
     # The signs of all rows are also those of the answered ones, so BA is that of missing="drop".
     metric = bam.DirectionalBiasAmplification(missing="drop")
     dropped = metric.result(truth, predicted, sensitive_features=groups, n_boot=500)
     assert record["ba"]["value"] == pytest.approx(dropped.value, abs=1e-12)
     assert (record["ba"]["low"], record["ba"]["high"]) == pytest.approx(dropped.interval, abs=3e-3)
+
+
+def test_missing_predictions_of_a_whole_group_have_records() -> None:
+    groups, truth, _ = rows_of_cells()
+    predicted = [None if g == "F" else label for g, label in zip(groups, truth, strict=True)]
+    report = bam.audit(truth, predicted, sensitive_features=groups, missing="abstain", n_boot=99)
+    rates = [(x["labelled"], x["first_rate"], x["second_rate"]) for x in report.summary["missing"]]
+    assert rates == [(0, 1, 0), (1, 1, 0)]
 
 
 @pytest.mark.parametrize("form", ["matrix", "no intervals", "at random"])

@@ -54,7 +54,7 @@ def test_over_runs_of_folds_is_students_t_alone(compas) -> None:
             bam.over_runs([folds[0], bam.audit(compas[1::3], **names | other, n_boot=0)])
 
 
-@pytest.mark.parametrize("form", ["arrays", "frames", "columns"])
+@pytest.mark.parametrize("form", ["arrays", "frames", "columns", "counts"])
 def test_over_runs_of_reports_with_the_same_labels_raises(form) -> None:
     rng = np.random.default_rng(1)
     truth, first, second = rng.integers(2, size=(3, 200))
@@ -66,6 +66,9 @@ def test_over_runs_of_reports_with_the_same_labels_raises(form) -> None:
             return bam.audit(frame, "p", y_true="y", sensitive_features="g", n_boot=0)
         if form == "columns":
             truth, predicted = (np.column_stack([x, x]) for x in (truth, predicted))
+        if form == "counts":
+            counts = bam.Counts.from_arrays(truth, predicted, sensitive_features=groups)
+            return bam.audit(counts, n_boot=0)
         return bam.audit(truth, predicted, sensitive_features=groups, n_boot=0)
 
     with pytest.raises(ValueError, match=r"two have the same labels.*over_runs\(audit\(y_true"):
@@ -96,6 +99,35 @@ def test_over_runs_of_one_run_or_of_equal_runs_has_no_interval() -> None:
     assert row(bam.over_runs(two), "BA")["reason"] == "all runs give the same value"
     none = bam.over_runs(bam.audit(truth, truth, sensitive_features=groups, n_boot=0))
     assert row(none, "mean change")["reason"] == "no intervals were requested (n_boot=0)"
+    five = {"sensitive_features": groups, "clusters": np.arange(80) % 5}
+    clustered = bam.over_runs(bam.audit(truth, {"x": [1] * 80, "y": truth}, **five))
+    assert clustered["reason"].str.contains("at least 8 clusters").all()
+
+
+def test_over_runs_of_equal_runs_with_errors_has_the_interval_of_their_rows(compas) -> None:
+    truth, high, race = (compas[name] for name in ("two_year_recid", "high", "race"))
+    report = bam.audit(truth, {"x": high, "y": high}, sensitive_features=race, n_boot=200)
+    ba = row(bam.over_runs(report), "BA")
+    # The standard error of BA is .0077.
+    assert (ba["high"] - ba["low"]) / 2 == pytest.approx(1.96 * 0.0077, rel=0.15)
+
+
+def test_over_runs_without_an_interval_of_each_run_has_none() -> None:
+    # 12 rows of b are too few for an interval, and a fold of a alone has BA 0 by construction.
+    truth, groups = [0, 1, 1] * 24, ["a"] * 60 + ["b"] * 12
+    runs = {"x": [1] * 72, "y": [0, 1, 0] * 24}
+    few = row(bam.over_runs(bam.audit(truth, runs, sensitive_features=groups, n_boot=99)), "BA")
+    assert np.isnan(few["low"])
+    folds = [
+        bam.audit(y, [1] * len(y), sensitive_features=g, n_boot=99)
+        for y, g in [([0, 1, 1] * 20, ["a"] * 60), ([0, 1, 1, 1] * 20, ["a", "b"] * 40)]
+    ]
+    ba = row(bam.over_runs(folds), "BA")
+    assert np.isnan(ba["mean"])
+    assert "it is 0 for every model" in ba["reason"]
+    # t of 1 degree of freedom is 12.7, and accuracies of .75 and .33 are .42 apart.
+    apart = bam.over_runs([folds[1], bam.audit(truth, [0] * 72, sensitive_features=groups)])
+    assert row(apart, "accuracy")[["low", "high"]].tolist() == [0, 1]
 
 
 def test_over_runs_with_given_rates_has_no_excess_and_no_accuracy() -> None:

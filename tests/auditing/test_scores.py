@@ -122,6 +122,13 @@ def test_threshold_predicts_the_positive_class_of_pos_label() -> None:
     assert other.sort_values("y_score[model]")["model"].tolist() == ["no", "yes", "yes"]
     of_one = bam.Counts.from_arrays([0, 0, 0], **names).to_frame()
     assert sorted(of_one["model"]) == [0, 1, 1]
+    # The nearest number of single precision to .7 is below it.
+    single = {"y_score": np.array([0.7, 0.2, 0.7], dtype=np.float32), "threshold": 0.7}
+    assert sorted(bam.Counts.from_arrays([0, 0, 1], **names | single).to_frame()["model"]) == [
+        0,
+        1,
+        1,
+    ]
 
 
 REASONS: list[tuple[Any, dict[str, Any], str]] = [

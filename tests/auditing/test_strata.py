@@ -65,6 +65,9 @@ def test_stratum_has_its_own_rows_and_the_signs_of_all_rows() -> None:
     stratum, group, truth, predicted = zip(*cells, strict=True)
     report = bam.audit(truth, predicted, sensitive_features=group, control_features=stratum,
                        n_boot=0)  # fmt: skip
+    weighted = bam.audit(truth, predicted, sensitive_features=group, control_features=stratum,
+                         sample_weight=[1.0] * 399 + [2.0], n_boot=0)  # fmt: skip
+    assert strata_of(weighted).index[2] == "mean over strata by their weights"
     # The mean over four pairs, of which those of b do not change: (1/100 + 1/100 + 0 + 0) / 4.
     expected = {"x": 0, "y": 0.005, MEAN: 0.0025, ALL: 0.0025}
     assert strata_of(report)["value"].to_dict() == pytest.approx(expected)

@@ -185,10 +185,10 @@ def test_fit_with_whole_weights_is_that_of_repeated_rows(drawn, tolerance) -> No
 
 @given(rows())
 def test_fit_with_weights_of_0_ignores_rows(drawn) -> None:
-    added = Drawn(np.array([1, 1, 1]), np.array([9, 9, 0.1]), np.array(["x", "new", "x"]), 0)
+    added = Drawn(np.array([1, 1, 2]), np.array([9, 9, np.nan]), np.array(["x", "new", "x"]), 0)
     truth, score, group = (np.r_[pair] for pair in zip(drawn[:3], added[:3], strict=True))
     weight = np.r_[np.ones(len(drawn.truth)), np.zeros(3)]
-    rule = fitted(score, truth, group, sample_weight=weight)
+    rule = fitted(score[:, None], truth, group, sample_weight=weight)
     alone = fitted(drawn.score, drawn.truth, drawn.group)
     assert rule.groups_ == alone.groups_
     assert rule.thresholds_.tolist() == alone.thresholds_.tolist()
@@ -227,16 +227,16 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"truth": [*TRUTH[:7], None]}, "y_true must not have missing values; received 1"),
     ({"truth": TRUTH[:7]}, r"must have one shape; received \(8,\) and \(7,\)"),
     ({"score": np.c_[SCORE, SCORE]}, r"Pass predict_proba\(X\)\[:, 1\]"),
-    ({"score": np.c_[SCORE]}, r"must have one shape; received \(8, 1\) and \(8,\)"),
     ({"score": [*SCORE[:7], np.inf]}, "y_score must be finite; received inf"),
     ({"score": ["high"] * 8}, "y_score must hold numbers; received 'high'"),
     ({"groups": GROUP[:7]}, "one group for each of 8 rows; received 7 rows"),
     ({"groups": [*GROUP[:7], None]}, "received 8 rows, 1 of them without"),
-    ({"groups": bam.OverlappingGroups(np.eye(8))}, "one group for each of 8 rows"),
+    ({"groups": bam.OverlappingGroups(np.eye(8))}, "8 rows; received a column for each group"),
     ({"sample_weight": [1] * 7}, "as many rows; received y_true 8, sample_weight 7"),
     ({"pos_label": 2}, "pos_label must be 0 or 1; received 2"),
     ({"tolerance": -0.1}, "tolerance must be a number from 0 to 1; received -0.1"),
     ({"prevalence": 1.5}, "prevalence of 'a' must be a number from 0 to 1; received 1.5"),
+    ({"prevalence": pd.Series([0.5] * 2)}, r"to 1; received 0 *0\.5 1 *0\.5"),
     ({"prevalence": {"a": 0.5}}, "prevalence of 'b' must be a number .* received {'a': 0.5}"),
     ({"unknown_groups": "drop"}, "must be 'error' or 'pooled'; received 'drop'"),
     ({"group_proba": np.ones(8)}, NAMES + "one column"),
@@ -286,7 +286,10 @@ def test_predict_before_fit_is_refused() -> None:
 def test_fit_with_another_order_of_the_index_warns() -> None:
     truth = pd.Series(TRUTH, index=[*"abcdefgh"])
     with pytest.warns(bam.AmplificationWarning, match="in another order"):
-        PrevalenceThreshold().fit(pd.Series(SCORE, index=[*"bacdefgh"]), truth)
+        rule = PrevalenceThreshold().fit(pd.Series(SCORE, index=[*"bacdefgh"]), truth)
+    groups = truth.iloc[::-1]
+    with pytest.warns(bam.AmplificationWarning, match="y_score and sensitive_features have"):
+        rule.predict(pd.Series(SCORE, index=truth.index), sensitive_features=groups)
 
 
 # Hosts.
