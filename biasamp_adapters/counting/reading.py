@@ -228,10 +228,11 @@ def decide(rows: Rows, threshold: Any, pos_label: Label | None) -> Variables:
 
 
 def _reach(scores: Array, threshold: Any) -> Array:
-    """Return which scores are at least a threshold; single precision rounds it, as in NumPy."""
+    """Return which scores are at least a threshold; .7 is that of single precision for such."""
     with np.errstate(over="ignore"):
-        is_single = bool((scores == scores.astype(np.float32)).all())
-        return np.asarray(scores >= (np.float32(threshold) if is_single else threshold))
+        nearest = np.float32(threshold)
+        is_single = (scores == scores.astype(np.float32)).all() and float(str(nearest)) == threshold
+    return np.asarray(scores >= (float(nearest) if is_single else threshold))
 
 
 # All inputs together.
