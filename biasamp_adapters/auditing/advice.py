@@ -286,8 +286,8 @@ def _of_missing(subject: Subject) -> Iterator[str]:
         if record["model"] == subject.verdict["model"] and not subject.names.compares_classes:
             a, b = subject.names.group(record["first"]), subject.names.group(record["second"])
             first, second = percent(record["first_rate"], 0), percent(record["second_rate"], 0)
+            rates = {"first": first, "a": a, "second": second, "b": b}
             kind = subject.names.labelled(record["labelled"])
             of_model = f" of {subject.name}" if subject.has_several_models else ""
-            numbers = {"first": first, "second": second}
-            yield words.WHY_MISSING.format(kind=kind, of_model=of_model, a=a, b=b, **numbers)
+            yield words.WHY_MISSING.format(kind=kind, of_model=of_model, **rates)
             return

@@ -118,14 +118,8 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         """
         check_choice("unknown_groups", self.unknown_groups, ("error", "pooled"))
         check_number("tolerance", self.tolerance, 0, 1)
-        arrays.warn_of_order(
-            [
-                ("y_score", y_score),
-                (TASK, y_true),
-                (ATTRIBUTE, sensitive_features),
-                ("group_proba", group_proba),
-            ]
-        )
+        by_row = [(TASK, y_true), (ATTRIBUTE, sensitive_features), ("group_proba", group_proba)]
+        arrays.warn_of_order([("y_score", y_score), *by_row])
         rows = read_rows({TASK: y_true, "sample_weight": sample_weight})
         kept = rows.weight > 0
         score, self._columns = _read_scores(y_score, kept)
@@ -287,8 +281,9 @@ def _threshold(score: Array, positive: Array, weight: Array, share: Any, toleran
 def _read_scores(y_score: Any, kept: Any = ()) -> tuple[Array, tuple[Label, ...]]:
     """Return scores of the rows that are kept, and the names of the columns of a matrix."""
     given = arrays.read_input(y_score, "y_score")
-    is_matrix = isinstance(given, arrays.Table) and len(given.names) != 1
-    given = given.column(0) if isinstance(given, arrays.Table) and not is_matrix else given
+    if isinstance(given, arrays.Table) and len(given.names) == 1:
+        given = given.column(0)
+    is_matrix = isinstance(given, arrays.Table)
     score = arrays.to_numbers(given.matrix() if is_matrix else given, "y_score")
     score = score[kept] if len(score) == len(kept) else score
     arrays.check_all(np.isfinite(score), score, "y_score must be finite")
@@ -305,8 +300,7 @@ def read_groups(sensitive_features: Any, n_rows: int, kept: Any = slice(None)) -
         raise ValueError(f"{rule}; received a column for each group")
     taken = groups.take(kept) if len(groups) == n_rows else groups
     if taken.has_missing or len(groups) != n_rows:
-        n_missing = taken.missing.sum()
-        received = f"{len(groups)} rows, {n_missing} of them without a group"
+        received = f"{len(groups)} rows, {taken.missing.sum()} of them without a group"
         raise ValueError(f"{rule}; received {received}")
     return taken
 

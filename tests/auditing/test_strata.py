@@ -100,14 +100,11 @@ def test_mean_over_strata_of_which_too_many_have_no_interval_says_so() -> None:
     assert np.isfinite(strata.loc[MEAN, "value"])
 
 
-def test_strata_of_counts_raise(compas) -> None:
+def test_strata_of_counts_or_with_missing_values_raise(compas) -> None:
     with pytest.raises(ValueError, match="unknown argument 'control_features'"):
         bam.Counts.from_frame(compas, **NAMES, control_features="sex")
     with pytest.raises(ValueError, match="so control_features must not be given"):
         bam.audit(bam.Counts.from_frame(compas, **NAMES), control_features="sex")
-
-
-def test_strata_with_missing_values_raise(compas) -> None:
     control = compas["sex"].where(compas["sex"] == "Male")
     with pytest.raises(ValueError, match="control_features must not have missing values"):
         bam.audit(compas.assign(sex=control), **NAMES, control_features="sex")
