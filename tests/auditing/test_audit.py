@@ -118,9 +118,7 @@ def test_audit_models_differ_from_the_first_in_bands(compas) -> None:
     assert differences.loc["ba_a_to_t", "value"] == pytest.approx(numbers["all"] - numbers["at 5"])
     assert differences.loc["ba_a_to_t", "high"] < 0
     assert report.summary["verdicts"][1]["constant"] == [1]
-    assert report.verdicts[1].sentence == (
-        "In these rows, all predicts two_year_recid = 1 for every row, so all predicted gaps are 0."
-    )
+    assert "all predicts two_year_recid = 1 for every row" in report.verdicts[1].sentence
 
 
 def test_audit_matrix_with_predicted_groups_has_both_directions() -> None:
@@ -154,10 +152,8 @@ def test_audit_reference_gives_the_ba_of_the_metric(compas) -> None:
 
 def test_audit_few_clusters_of_many_rows_are_said_to_be_clusters() -> None:
     group, truth = np.arange(200) % 2, np.arange(200) // 2 % 2
-    reports = [
-        bam.audit(truth, truth, sensitive_features=group, clusters=np.arange(200) // n, n_boot=100)
-        for n in (20, 10)
-    ]
+    rows: Any = {"y_true": truth, "y_pred": truth, "sensitive_features": group, "n_boot": 100}
+    reports = [bam.audit(**rows, clusters=np.arange(200) // n) for n in (20, 10)]
     few, enough = (x.to_frame("largest").set_index("measure")["reason"] for x in reports)
     assert few["selection_rate"] == "0 and 1 have fewer than 15 clusters"
     assert few["true_positive_rate"] == "0 and 1 have fewer than 15 clusters labelled 1"
@@ -185,8 +181,7 @@ def test_audit_weights_that_add_up_to_1_but_for_noise_make_no_errors() -> None:
     assert {rate["tpr"] for rate in report.summary["rates"]} == {1.0}
     for key in ("excess_a_to_t", "dpa_u_a_to_t"):
         assert by_key(report).loc[key, ["value", "low", "high"]].tolist() == [0, 0, 0]
-    [verdict] = report.verdicts
-    assert verdict.sentence == "In these rows, model makes no errors, so no gap changes."
+    assert "model makes no errors" in report.verdicts[0].sentence
 
 
 def test_audit_that_cannot_say_has_its_reason() -> None:
@@ -202,8 +197,7 @@ def test_audit_that_cannot_say_has_its_reason() -> None:
         [verdict] = report.verdicts
         assert (verdict.code, verdict.reason, report.summary["gaps"]) == ("cannot_say", reason, [])
     assert by_key(none).loc["accuracy", "reason"] == "no intervals were requested (n_boot=0)"
-    reason = "there are too many groups and classes to draw all rates"
-    assert by_key(too_many).loc["accuracy", "reason"] == reason
+    assert by_key(too_many).loc["accuracy", "reason"].startswith("there are too many groups")
 
 
 def test_audit_draws_fewer_replicates_of_wide_tables_unless_they_are_chosen(monkeypatch) -> None:

@@ -72,8 +72,7 @@ def cuts(drawn: Drawn, group: str) -> list[tuple[int, int]]:
 def test_fit_with_groups_gives_each_its_own_threshold() -> None:
     """Three of four rows are positive in group a, one of four in b, and half of all rows."""
     rule = fitted()
-    assert rule.groups_ == ("a", "b")
-    assert rule.pooled_threshold_ == 0.5
+    assert (rule.groups_, rule.pooled_threshold_) == (("a", "b"), 0.5)
     # The order of the rows and the groups of new rows do not matter.
     assert rule.predict([0.5, 0.5, 0.66], sensitive_features=["b", "a", "a"]).tolist() == [1, 0, 1]
     one = fitted(groups=None)
@@ -108,10 +107,8 @@ def test_fit_with_a_tolerance_is_more_accurate() -> None:
 
 def test_fit_of_adjacent_scores_tells_them_apart() -> None:
     score = [1.0, np.nextafter(1.0, 2), np.nextafter(np.nextafter(1.0, 2), 2)]
-    for n_positive in (1, 2):
-        truth = [0] * (3 - n_positive) + [1] * n_positive
-        rule = PrevalenceThreshold().fit(score, truth)
-        assert rule.predict(score).tolist() == truth
+    for truth in ([0, 0, 1], [0, 1, 1]):
+        assert PrevalenceThreshold().fit(score, truth).predict(score).tolist() == truth
 
 
 @pytest.mark.parametrize(
@@ -277,9 +274,8 @@ def test_fit_with_another_order_of_the_index_warns() -> None:
     truth = pd.Series(TRUTH, index=[*"abcdefgh"])
     with pytest.warns(bam.AmplificationWarning, match="in another order"):
         rule = PrevalenceThreshold().fit(pd.Series(SCORE, index=[*"bacdefgh"]), truth)
-    groups = truth.iloc[::-1]
     with pytest.warns(bam.AmplificationWarning, match="y_score and sensitive_features have"):
-        rule.predict(pd.Series(SCORE, index=truth.index), sensitive_features=groups)
+        rule.predict(pd.Series(SCORE, truth.index), sensitive_features=truth.iloc[::-1])
 
 
 # Hosts.
@@ -322,8 +318,7 @@ def test_predict_with_probabilities_has_their_mean_threshold() -> None:
     data = draw_proba(600, 0)
     frame = pd.DataFrame(data["proba"], columns=[0, 1, 2])
     rule = fit_proba(data, frame)
-    first, _, third = rule.thresholds_.tolist()
-    middle = (first + third) / 2
+    middle = rule.thresholds_[[0, 2]].mean()
     proba = pd.DataFrame([[0.5, 0.0, 0.5]] * 2)
     assert rule.predict([middle + 1e-9, middle - 1e-9], group_proba=proba).tolist() == [1, 0]
     turned = frame[[2, 0, 1]].set_axis([*"cab"], axis=1)
