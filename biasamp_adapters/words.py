@@ -390,8 +390,8 @@ PREDICT_FEATURE = (
 )
 MORE_ROWS = "With about {rows} of the same kind, a BA of {ba} would be clear in 80% of samples."
 WHY_MISSING = (
-    "Find out why, within rows labelled {kind}, predictions are missing for {first} of {a} and "
-    "{second} of {b}."
+    "Find out why, within rows labelled {kind}, predictions{of_model} are missing for {first} "
+    "of {a} and {second} of {b}."
 )
 SECOND_MEMBER = "Add rows of a second {member}."
 SET_N_BOOT = "Set n_boot={n_boot} to get intervals and a verdict."
@@ -408,8 +408,8 @@ PREDICTIONS_MISSING = (
 )
 WRONG, NO_TASK = "wrong", "not having any task"
 MISSING_BY_GROUP = (
-    "Within rows labelled {kind}, predictions are missing for {first} of {a} and {second} of {b}; "
-    "BA of the answered rows is {ba}."
+    "Within rows labelled {kind}, predictions{of_model} are missing for {first} of {a} and "
+    "{second} of {b}; BA of the answered rows is {ba}."
 )
 WEIGHTED = "Rates are weighted by {column}; numbers of rows are not."
 NOT_COMPARED = (
@@ -638,6 +638,7 @@ SHORTENED = "{k:,} of {m:,} rows are shown; to_frame({part!r}) has all."
 SHORTENED_ALONE = "{k:,} of {m:,} rows are shown."
 ALTERNATIVE = "{headline} Label rates and predicted rates by group."
 MEAN_OF_STRATA, ALL_STRATA = "mean over strata weighted by rows", "all rows together"
+WEIGHTED_MEAN_OF_STRATA = "mean over strata by their weights"
 STRATA = "The signs of BA are those of all rows, or of the reference if one is given."
 MORE = "All tables and {notes}: --full, or to_text(full=True)."
 

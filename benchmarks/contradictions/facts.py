@@ -377,14 +377,16 @@ def _(d: Direction, m: Parts) -> Any:
 
 
 @family(
-    r"(?:Within rows labelled <k:kind>|Find out why, within rows labelled <l:kind>), predictions "
-    r"are missing for <f:rate> of <a:group> and <s:rate> of <b:group>"
+    r"(?:Within rows labelled <k:kind>|Find out why, within rows labelled <l:kind>), predictions"
+    r"(?: of <m:model>)? are missing for <f:rate> of <a:group> and <s:rate> of <b:group>"
     r"(?:; BA of the answered rows is <x:x> points?)?\."
 )
 def _(d: Direction, m: Parts) -> Any:
     for row in d.summary["missing"]:
         names = [d.group(row["first"]), d.group(row["second"])]
-        if names == [m["a"], m["b"]] and d.kind(row["labelled"]) == (m["k"] or m["l"]):
+        is_same = m["m"] in (None, shown(row["model"]))
+        is_same &= d.kind(row["labelled"]) == (m["k"] or m["l"])
+        if is_same and names == [m["a"], m["b"]]:
             shares = is_rate(m["f"], row["first_rate"]) and is_rate(m["s"], row["second_rate"])
             return shares and (m["x"] is None or is_near(m["x"], row["ba"]["value"]))
     return False

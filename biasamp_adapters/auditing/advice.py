@@ -294,6 +294,8 @@ def _of_missing(subject: Subject) -> Iterator[str]:
         if record["model"] == subject.verdict["model"] and not subject.names.compares_classes:
             a, b = subject.names.group(record["first"]), subject.names.group(record["second"])
             first, second = percent(record["first_rate"], 0), percent(record["second_rate"], 0)
+            rates = {"first": first, "a": a, "second": second, "b": b}
             kind = subject.names.labelled(record["labelled"])
-            yield words.WHY_MISSING.format(kind=kind, first=first, a=a, second=second, b=b)
+            of_model = f" of {subject.name}" if subject.has_several_models else ""
+            yield words.WHY_MISSING.format(kind=kind, of_model=of_model, **rates)
             return

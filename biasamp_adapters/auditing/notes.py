@@ -65,6 +65,7 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
     for record in summary["missing"]:
         yield words.MISSING_BY_GROUP.format(
             kind=names.labelled(record["labelled"]),
+            of_model=f" of {names.text(record['model'])}" if len(data["models"]) > 1 else "",
             first=percent(record["first_rate"], 0),
             a=names.group(record["first"]),
             second=percent(record["second_rate"], 0),

@@ -158,7 +158,9 @@ def missing_records(audit: ModelAudit, seed: int) -> Iterator[MissingRecord]:
         kept, (draws, sizes) = large[label], rates[label]
         groups, level = [members.groups[i] for i in kept], (1 - audit.confidence) / len(labels)
         found = largest_gap(draws[:, kept], sizes[kept], groups, confidence=1 - level)
-        if found.difference.low > 0:
+        # A difference that is the same in every replicate has no interval.
+        number = found.difference
+        if number.low > 0 or (number.reason == words.NO_VARIATION and number.value > 0):
             ba = ba or to_number(_ba_of_answered(audit, seed))
             most, least = draws[0, kept].argmax(), draws[0, kept].argmin()
             yield MissingRecord(
@@ -346,7 +348,9 @@ def stratum_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
         return
     ba = audit.ba
     numbers = [(x.measurement.evaluation.stratum, x.n_rows, x.estimate) for x in audit.strata]
-    numbers.append((words.MEAN_OF_STRATA, ba.n_rows, _mean_of_strata(audit)))
+    is_weighted = audit.evaluation.rows.w is not None
+    mean = words.WEIGHTED_MEAN_OF_STRATA if is_weighted else words.MEAN_OF_STRATA
+    numbers.append((mean, ba.n_rows, _mean_of_strata(audit)))
     numbers.append((words.ALL_STRATA, ba.n_rows, ba.estimate))
     about = {"name": ba.metric, "key": ba.key, **audit.about}
     for stratum, n_rows, number in numbers:
@@ -371,7 +375,7 @@ def _mean_of_strata(audit: ModelAudit) -> Estimate:
 
 def rows_needed_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
     """Yield the rows at which a BA of 1 would be clear in 80 % of samples."""
-    replicates, rows = audit.ba.estimate.replicates, None
-    if len(replicates):
-        rows = audit.ba.n_rows * (_POWER * float(np.nanstd(replicates))) ** 2
+    ba, rows = audit.ba, None
+    if ba.interval is not None and (error := float(np.nanstd(ba.estimate.replicates))) > NOISE:
+        rows = ba.n_rows * (_POWER * error) ** 2
     yield {**audit.about, "rows": rows}

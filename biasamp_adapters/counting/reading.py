@@ -235,9 +235,17 @@ def decide(rows: Rows, threshold: Any, pos_label: Label | None) -> Variables:
     predictions: Variables = {}
     for (role, model), score in rows.variables.items():
         if role == SCORE and isinstance(score, Codes):
-            codes = np.where(np.array(score.labels) >= threshold, code, 1 - code)
+            codes = np.where(_reach(np.array(score.labels), threshold), code, 1 - code)
             predictions[PREDICTION, model] = Codes(classes, codes.astype(np.uint8)[score.codes])
     return predictions
+
+
+def _reach(scores: Array, threshold: Any) -> Array:
+    """Return which scores are at least a threshold; .7 is that of single precision for such."""
+    with np.errstate(over="ignore"):
+        nearest = np.float32(threshold)
+        is_single = (scores == scores.astype(np.float32)).all() and float(str(nearest)) == threshold
+    return np.asarray(scores >= (float(nearest) if is_single else threshold))
 
 
 # All inputs together.

@@ -303,7 +303,7 @@ def check_number(name: str, number: Any, low: float, high: float = np.inf) -> No
     end = "on" if high == np.inf else f"to {high}"
     is_number = isinstance(number, Real) and not isinstance(number, bool)
     if not is_number or not low <= number <= high or number == np.inf:
-        raise ValueError(f"{name} must be a number from {low} {end}; received {number!r:.40}")
+        raise ValueError(f"{name} must be a number from {low} {end}; received {listing([number])}")
 
 
 def _only_model(rows: Rows) -> str:

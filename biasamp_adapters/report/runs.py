@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,7 +12,11 @@ from scipy.special import ndtri, stdtrit
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.evaluate import ModelAudit, bands_of, draws_of
-from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array
+from biasamp_adapters.counting.margins import margins_of_data
+from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.inference.bands import NOISE
+from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.report.audit_report import AuditReport
 
 
@@ -33,8 +38,10 @@ def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If reports of a list have several models, the same labels in the same order, or not the
-        same directions, names of columns, positive class and confidence.
+        If reports of a list have several models, the same rows, or not the same directions, names
+        of columns, positive class and confidence. Arrays and pandas have the same rows if labels
+        and groups have one order; files, counts and other engines if as many rows of each group
+        have each label.
 
     Examples
     --------
@@ -62,7 +69,7 @@ def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
     audits, are_folds = [report.computed for report in listed], len(listed) > 1
     if are_folds and any(len(audit.models) > 1 for audit in audits):
         raise ValueError("each report of a list must have one model; received one with several")
-    digests = [audit.evaluation.rows.digest for audit in audits]
+    digests = [_digest(audit.evaluation.rows) for audit in audits]
     if any(digest is not None and digests.count(digest) > 1 for digest in digests):
         rule = "each report of a list must be of a fold with its own rows; two have the same labels"
         raise ValueError(f"{rule}. {words.ONE_AUDIT_OF_SEEDS}")
@@ -71,12 +78,12 @@ def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
         runs = [run for audit in audits for run in audit.by_direction[direction]]
         for name in runs[0].numbers:
             record = {"metric": name, "direction": direction, "runs": len(runs)}
-            mean = _mean(draws_of(runs, name), runs[0].confidence, are_folds)
-            for run in runs:
-                if name in run.numbers and np.isnan(run.numbers[name].value):
-                    mean["reason"] = run.reason or run.numbers[name].reason
-            records.append(record | mean)
-    return pd.DataFrame(records)
+            reason = next(filter(None, (_reason(run, name, are_folds) for run in runs)), "")
+            draws = None if are_folds and reason else draws_of(runs, name)
+            records.append(record | _mean(draws, runs[0].confidence, are_folds, reason))
+    frame = pd.DataFrame(records)
+    lowest = np.where(frame["metric"] == "accuracy", 0.0, -1.0)
+    return frame.assign(low=frame["low"].clip(lowest), high=frame["high"].clip(upper=1.0))
 
 
 def track(report: AuditReport) -> pd.DataFrame:
@@ -118,31 +125,48 @@ def _check_report(given: object, rule: str, remedy: str) -> None:
         raise TypeError(f"{rule}; received a {type(given).__name__}. {remedy}")
 
 
-def _mean(draws: Sequence[Array] | None, confidence: float, are_folds: bool) -> dict[str, Any]:
+def _digest(rows: Rows) -> object:
+    """Return what data of the same rows share; without an order, the sums by group and label."""
+    if rows.digest is not None or not rows.has(TASK):
+        return rows.digest
+    sums = margins_of_data(rows).joint(ATTRIBUTE, TASK)[0]
+    pairs = itertools.product(rows.group_labels, rows.class_labels)
+    return {pair: f"{x:.9g}" for pair, x in zip(pairs, sums.flat, strict=True) if x}
+
+
+def _reason(run: ModelAudit, name: str, are_folds: bool) -> str:
+    """Return why a run has no interval; of a fold only why it has no value of its own."""
+    number = run.numbers.get(name, Estimate(np.nan, reason=words.UNDEFINED))
+    if np.isnan(number.value):
+        return run.reason or number.reason
+    is_given = number.reason == run.ba.measurement.reason_for_0
+    return number.reason if is_given or not are_folds else ""
+
+
+def _mean(
+    draws: Sequence[Array] | None, confidence: float, are_folds: bool, reason: str
+) -> dict[str, Any]:
     """Return the mean of a number over runs, with its interval or why there is none.
 
     Folds share rows of training, so only the spread between them is known. Runs on the same rows
     also share the chance of these rows, which replicates show.
     """
-    record = {"mean": np.nan, "low": np.nan, "high": np.nan, "reason": ""}
+    record = {"mean": np.nan, "low": np.nan, "high": np.nan}
     if draws is None:
-        return record | {"reason": words.UNDEFINED}
+        return record | {"reason": reason or words.UNDEFINED}
     values, n = np.array([x[0] for x in draws]), len(draws)
     mean = record["mean"] = float(values.mean())
-    if n < 2:
-        return record | {"reason": words.ONE_RUN}
-    spread = values.std(ddof=1)
-    if spread == 0:
-        return record | {"reason": words.EQUAL_RUNS}
+    if n < 2 or reason:
+        return record | {"reason": words.ONE_RUN if n < 2 else reason}
     level = (1 + confidence) / 2
-    variance = (stdtrit(n - 1, level) * spread) ** 2 / n
+    variance = (stdtrit(n - 1, level) * values.std(ddof=1)) ** 2 / n
     if not are_folds:
-        if len(draws[0]) < 2:
-            return record | {"reason": words.NOT_REQUESTED}
         of_mean = np.mean([x[1:] for x in draws], axis=0)
         variance += (ndtri(level) * np.nanstd(of_mean)) ** 2
     reach = float(np.sqrt(variance))
-    return record | {"low": mean - reach, "high": mean + reach}
+    if reach < NOISE:
+        return record | {"reason": words.EQUAL_RUNS}
+    return record | {"low": mean - reach, "high": mean + reach, "reason": ""}
 
 
 def _steps(audits: Sequence[ModelAudit]) -> Iterator[dict[str, Any]]:

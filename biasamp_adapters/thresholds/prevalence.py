@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from biasamp_adapters.counting import arrays
 from biasamp_adapters.counting.counts import read_rows
 from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, listing, positive_class
-from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes
 from biasamp_adapters.metrics.base import check_choice, check_number
 
@@ -119,26 +118,25 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         """
         check_choice("unknown_groups", self.unknown_groups, ("error", "pooled"))
         check_number("tolerance", self.tolerance, 0, 1)
-        arrays.warn_of_order(
-            [("y_score", y_score), (TASK, y_true), (ATTRIBUTE, sensitive_features)]
-        )
+        by_row = [(TASK, y_true), (ATTRIBUTE, sensitive_features), ("group_proba", group_proba)]
+        arrays.warn_of_order([("y_score", y_score), *by_row])
         rows = read_rows({TASK: y_true, "sample_weight": sample_weight})
-        score, self._columns = _read_scores(y_score)
-        truth = self._read_truth(rows, score)
+        kept = rows.weight > 0
+        score, self._columns = _read_scores(y_score, kept)
+        truth = self._read_truth(rows.take(kept).variable(TASK), score)
         if score.shape != truth.shape or not len(score):
             shapes = f"{score.shape} and {truth.shape}"
             hint = " Pass predict_proba(X)[:, 1]." if truth.ndim < score.ndim else ""
             raise ValueError(f"y_score and y_true must have one shape; received {shapes}.{hint}")
-        kept = rows.weight > 0
-        groups = read_groups(sensitive_features, len(score)).take(kept)
+        groups = read_groups(sensitive_features, len(kept), kept)
         groups = groups.with_labels(groups.seen)
         proba = None
         if group_proba is not None:
             if sensitive_features is None:
                 raise ValueError("group_proba needs the sensitive_features of the rows of fit")
-            proba = _read_group_proba(group_proba, groups.labels, len(score))[kept]
+            proba = _read_group_proba(group_proba, groups.labels, kept)
         self._reads_proba = proba is not None
-        score, truth = (x[kept].reshape(kept.sum(), -1) for x in (score, truth))
+        score, truth = (x.reshape(len(x), -1) for x in (score, truth))
         columns = [
             self._fit_column(*column, rows.weight[kept], groups, proba)
             for column in zip(score.T, truth.T, strict=True)
@@ -173,6 +171,8 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             If a group is missing, or is unknown and ``unknown_groups`` is "error".
         """
         check_is_fitted(self)
+        by_row = (ATTRIBUTE, sensitive_features), ("group_proba", group_proba)
+        arrays.warn_of_order([("y_score", y_score), *by_row])
         score, columns = _read_scores(y_score)
         if columns != self._columns:
             given, needed = (listing(names) or "one column" for names in (columns, self._columns))
@@ -180,7 +180,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         if self._reads_proba != (group_proba is not None):
             raise ValueError("group_proba must be given to both fit and predict, or to neither")
         if self._reads_proba:
-            proba = _read_group_proba(group_proba, self.groups_, len(score))
+            proba = _read_group_proba(group_proba, self.groups_, np.ones(len(score), bool))
             thresholds = proba @ self.thresholds_
         else:
             thresholds = self._look_up(sensitive_features, len(score))
@@ -202,15 +202,15 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             )
         return np.concatenate([self.thresholds_, [self.pooled_threshold_]])[codes]
 
-    def _read_truth(self, rows: Rows, score: Array) -> Array:
+    def _read_truth(self, truth: Any, score: Array) -> Array:
         """Return which labels are positive, (rows,) or (rows, columns), and keep the classes."""
-        truth = rows.variable(TASK)
         if truth.has_missing:
             n_missing = truth.missing.sum()
             raise ValueError(f"y_true must not have missing values; received {n_missing}")
         if isinstance(truth, Block):
             self.classes_: tuple[Label, ...] = (0, 1)
             return truth.sparse.toarray() > 0
+        truth = truth.with_labels(truth.seen)
         if len(truth.labels) != 2:
             raise ValueError(_explain_classes(truth, score))
         positive = positive_class(truth.labels) if self.pos_label is None else self.pos_label
@@ -278,26 +278,31 @@ def _threshold(score: Array, positive: Array, weight: Array, share: Any, toleran
     return float(lowest if middle == below > -np.inf else middle)
 
 
-def _read_scores(y_score: Any) -> tuple[Array, tuple[Label, ...]]:
-    """Return scores of the shape given, and the names of the columns of a matrix."""
+def _read_scores(y_score: Any, kept: Any = ()) -> tuple[Array, tuple[Label, ...]]:
+    """Return scores of the rows that are kept, and the names of the columns of a matrix."""
     given = arrays.read_input(y_score, "y_score")
+    if isinstance(given, arrays.Table) and len(given.names) == 1:
+        given = given.column(0)
     is_matrix = isinstance(given, arrays.Table)
     score = arrays.to_numbers(given.matrix() if is_matrix else given, "y_score")
+    score = score[kept] if len(score) == len(kept) else score
     arrays.check_all(np.isfinite(score), score, "y_score must be finite")
     return score, given.names if is_matrix else ()
 
 
-def read_groups(sensitive_features: Any, n_rows: int) -> Codes:
-    """Return the group of each row; one for all rows if there are no groups."""
+def read_groups(sensitive_features: Any, n_rows: int, kept: Any = slice(None)) -> Codes:
+    """Return the group of each row that is kept; one for all rows if there are no groups."""
     if sensitive_features is None:
-        return Codes(("all rows",), np.zeros(n_rows, dtype=np.int64))
+        return Codes(("all rows",), np.zeros(n_rows, dtype=np.int64)).take(kept)
     groups = read_rows({ATTRIBUTE: sensitive_features}).variable(ATTRIBUTE)
-    if isinstance(groups, Block) or groups.has_missing or len(groups) != n_rows:
-        raise ValueError(
-            f"sensitive_features must have one group for each of {n_rows} rows; received "
-            f"{len(groups)} rows, {groups.missing.sum()} of them without a group"
-        )
-    return groups
+    rule = f"sensitive_features must have one group for each of {n_rows} rows"
+    if isinstance(groups, Block):
+        raise ValueError(f"{rule}; received a column for each group")
+    taken = groups.take(kept) if len(groups) == n_rows else groups
+    if taken.has_missing or len(groups) != n_rows:
+        received = f"{len(groups)} rows, {taken.missing.sum()} of them without a group"
+        raise ValueError(f"{rule}; received {received}")
+    return taken
 
 
 def _explain_classes(truth: Codes, score: Array) -> str:
@@ -316,8 +321,8 @@ def _explain_classes(truth: Codes, score: Array) -> str:
 # Thresholds that read the probability of each group, and not the group.
 
 
-def _read_group_proba(group_proba: Any, groups: Sequence[Label], n_rows: int) -> Array:
-    """Return the probabilities of groups, (rows, groups), in the order of the groups."""
+def _read_group_proba(group_proba: Any, groups: Sequence[Label], kept: Array) -> Array:
+    """Return probabilities of groups, (rows kept, groups), in the order of the groups."""
     given = arrays.read_input(group_proba, "group_proba")
     names = given.names if isinstance(given, arrays.Table) else ()
     if set(names) != set(groups) and names != tuple(range(len(groups))):
@@ -329,12 +334,12 @@ def _read_group_proba(group_proba: Any, groups: Sequence[Label], n_rows: int) ->
     if set(names) == set(groups):
         proba = proba[:, [names.index(group) for group in groups]]
     are_valid = (proba >= 0).all(axis=1) & (np.abs(proba.sum(axis=1) - 1) <= _ROUNDING)
-    if len(proba) != n_rows or not are_valid.all():
+    if len(proba) != len(kept) or not are_valid[kept].all():
         raise ValueError(
-            f"group_proba must have {n_rows} rows of probabilities whose sum is 1; received "
+            f"group_proba must have {len(kept)} rows of probabilities whose sum is 1; received "
             f"{len(proba)} rows, {np.count_nonzero(~are_valid)} of them without"
         )
-    return proba
+    return proba[kept]
 
 
 def _mean_thresholds(

@@ -18,6 +18,7 @@ from biasamp_adapters.counting.labels import (
     SCORE,
     TASK,
     Array,
+    listing,
     positive_class,
 )
 from biasamp_adapters.counting.margins import Margins
@@ -26,7 +27,7 @@ from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import FurtherScores, read_seed, replicate
-from biasamp_adapters.metrics.base import Metric, check_whole
+from biasamp_adapters.metrics.base import Metric, check_confidence, check_whole
 from biasamp_adapters.metrics.functions import get_class_metric
 from biasamp_adapters.progress import watch
 
@@ -140,6 +141,7 @@ def threshold_sweep(
     0.056
     """
     check_whole("n_boot", n_boot, 0)
+    check_confidence(confidence)
     check_whole("n_thresholds", 1 if n_thresholds is None else n_thresholds, 1)
     metric = get_class_metric(metric, reference=reference)
     columns = {
@@ -187,7 +189,9 @@ def _read_models(
     options = metric.reading_options() | {"pos_label": metric.pos_label, "threshold": 0.0}
     counts, names = read_counts(data, None, columns=columns, options=options)
     rows = counts.rows.take(np.flatnonzero(counts.rows.weight))
-    [model], classes = rows.models, rows.class_labels
+    model, classes = rows.models[0], rows.class_labels
+    if len(rows.models) > 1:
+        raise ValueError(f"y_score must be of one model; received {listing(rows.models)}")
     score = rows.scores(model)
     thresholds = _choose_thresholds(score, rows.weight, n_thresholds)
     rank = np.searchsorted(-thresholds, -score).astype(np.min_scalar_type(len(thresholds)))

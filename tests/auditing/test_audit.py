@@ -97,6 +97,8 @@ def test_rows_needed_fall_with_the_square_of_the_change(compas_report) -> None:
     rows = compas_report.rows_needed(0.02)
     assert rows["high", "A->T"] == pytest.approx(6780, rel=0.06)
     assert compas_report.rows_needed(0.01).iloc[0] == pytest.approx(4 * rows.iloc[0], rel=1e-3)
+    y, groups = [0, 1] * 40, ["a", "a", "b", "b"] * 20  # Balanced: BA is 0 for every model.
+    assert bam.audit(y, [1] * 80, sensitive_features=groups).rows_needed(0.02).isna().all()
     for change in ("2pt", None, True, 0):
         with pytest.raises(ValueError, match="change must"):
             compas_report.rows_needed(change)
@@ -116,9 +118,7 @@ def test_audit_models_differ_from_the_first_in_bands(compas) -> None:
     assert differences.loc["ba_a_to_t", "value"] == pytest.approx(numbers["all"] - numbers["at 5"])
     assert differences.loc["ba_a_to_t", "high"] < 0
     assert report.summary["verdicts"][1]["constant"] == [1]
-    assert report.verdicts[1].sentence == (
-        "In these rows, all predicts two_year_recid = 1 for every row, so all predicted gaps are 0."
-    )
+    assert "all predicts two_year_recid = 1 for every row" in report.verdicts[1].sentence
 
 
 def test_audit_matrix_with_predicted_groups_has_both_directions() -> None:
@@ -152,10 +152,8 @@ def test_audit_reference_gives_the_ba_of_the_metric(compas) -> None:
 
 def test_audit_few_clusters_of_many_rows_are_said_to_be_clusters() -> None:
     group, truth = np.arange(200) % 2, np.arange(200) // 2 % 2
-    reports = [
-        bam.audit(truth, truth, sensitive_features=group, clusters=np.arange(200) // n, n_boot=100)
-        for n in (20, 10)
-    ]
+    rows: Any = {"y_true": truth, "y_pred": truth, "sensitive_features": group, "n_boot": 100}
+    reports = [bam.audit(**rows, clusters=np.arange(200) // n) for n in (20, 10)]
     few, enough = (x.to_frame("largest").set_index("measure")["reason"] for x in reports)
     assert few["selection_rate"] == "0 and 1 have fewer than 15 clusters"
     assert few["true_positive_rate"] == "0 and 1 have fewer than 15 clusters labelled 1"
@@ -183,8 +181,7 @@ def test_audit_weights_that_add_up_to_1_but_for_noise_make_no_errors() -> None:
     assert {rate["tpr"] for rate in report.summary["rates"]} == {1.0}
     for key in ("excess_a_to_t", "dpa_u_a_to_t"):
         assert by_key(report).loc[key, ["value", "low", "high"]].tolist() == [0, 0, 0]
-    [verdict] = report.verdicts
-    assert verdict.sentence == "In these rows, model makes no errors, so no gap changes."
+    assert "model makes no errors" in report.verdicts[0].sentence
 
 
 def test_audit_that_cannot_say_has_its_reason() -> None:
@@ -200,8 +197,7 @@ def test_audit_that_cannot_say_has_its_reason() -> None:
         [verdict] = report.verdicts
         assert (verdict.code, verdict.reason, report.summary["gaps"]) == ("cannot_say", reason, [])
     assert by_key(none).loc["accuracy", "reason"] == "no intervals were requested (n_boot=0)"
-    reason = "there are too many groups and classes to draw all rates"
-    assert by_key(too_many).loc["accuracy", "reason"] == reason
+    assert by_key(too_many).loc["accuracy", "reason"].startswith("there are too many groups")
 
 
 def test_audit_draws_fewer_replicates_of_wide_tables_unless_they_are_chosen(monkeypatch) -> None:
@@ -277,13 +273,17 @@ def test_missing_predictions_differ_within_rows_labelled_alike() -> None:
     assert (record["model"], record["labelled"]) == ("some", 1)
     assert (record["first"], record["first_rate"]) == ("F", 40 / 200)
     assert (record["second"], record["second_rate"]) == ("M", 12 / 300)
-    note = "Within rows labelled 1, predictions are missing for 20% of F and 4% of M; BA of the "
+    note = "ithin rows labelled 1, predictions of some are missing for 20% of F and 4% of M"
     assert note in text_of(report)
     # The signs of all rows are also those of the answered ones, so BA is that of missing="drop".
     metric = bam.DirectionalBiasAmplification(missing="drop")
     dropped = metric.result(truth, predicted, sensitive_features=groups, n_boot=500)
     assert record["ba"]["value"] == pytest.approx(dropped.value, abs=1e-12)
     assert (record["ba"]["low"], record["ba"]["high"]) == pytest.approx(dropped.interval, abs=3e-3)
+    of_m = [None if g == "F" else label for g, label in zip(groups, truth, strict=True)]
+    report = bam.audit(truth, of_m, sensitive_features=groups, missing="abstain", n_boot=99)
+    rates = [(x["first"], x["first_rate"], x["second_rate"]) for x in report.summary["missing"]]
+    assert rates == [("F", 1, 0)] * 2
 
 
 @pytest.mark.parametrize("form", ["matrix", "no intervals", "at random"])

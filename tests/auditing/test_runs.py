@@ -54,7 +54,7 @@ def test_over_runs_of_folds_is_students_t_alone(compas) -> None:
             bam.over_runs([folds[0], bam.audit(compas[1::3], **names | other, n_boot=0)])
 
 
-@pytest.mark.parametrize("form", ["arrays", "frames", "columns"])
+@pytest.mark.parametrize("form", ["arrays", "frames", "columns", "counts"])
 def test_over_runs_of_reports_with_the_same_labels_raises(form) -> None:
     rng = np.random.default_rng(1)
     truth, first, second = rng.integers(2, size=(3, 200))
@@ -66,6 +66,8 @@ def test_over_runs_of_reports_with_the_same_labels_raises(form) -> None:
             return bam.audit(frame, "p", y_true="y", sensitive_features="g", n_boot=0)
         if form == "columns":
             truth, predicted = (np.column_stack([x, x]) for x in (truth, predicted))
+        if form == "counts":
+            return bam.audit(bam.Counts.from_arrays(truth, predicted, sensitive_features=groups))
         return bam.audit(truth, predicted, sensitive_features=groups, n_boot=0)
 
     with pytest.raises(ValueError, match=r"two have the same labels.*over_runs\(audit\(y_true"):
@@ -92,10 +94,35 @@ def test_over_runs_of_one_run_or_of_equal_runs_has_no_interval() -> None:
     truth, groups = [0, 1, 1, 1] * 20, ["a", "b"] * 40
     one = bam.audit(truth, truth, sensitive_features=groups, n_boot=100)
     assert row(bam.over_runs(one), "BA")["reason"] == "an interval over runs needs at least 2 runs"
+    with pytest.raises(ValueError, match="track needs at least two models"):
+        bam.track(one)
     two = bam.audit(truth, {"x": truth, "y": truth}, sensitive_features=groups, n_boot=100)
     assert row(bam.over_runs(two), "BA")["reason"] == "all runs give the same value"
     none = bam.over_runs(bam.audit(truth, truth, sensitive_features=groups, n_boot=0))
     assert row(none, "mean change")["reason"] == "no intervals were requested (n_boot=0)"
+    five = {"sensitive_features": groups, "clusters": np.arange(80) % 5}
+    clustered = bam.over_runs(bam.audit(truth, {"x": [1] * 80, "y": truth}, **five))
+    assert clustered["reason"].str.contains("at least 8 clusters").all()
+
+
+def test_over_runs_of_equal_runs_with_errors_has_the_interval_of_their_rows(compas) -> None:
+    names = {"y_true": "two_year_recid", "y_pred": {"x": "high", "y": "high"}}
+    ba = row(bam.over_runs(bam.audit(compas, **names, sensitive_features="race")), "BA")
+    # The standard error of BA is .0077.
+    assert (ba["high"] - ba["low"]) / 2 == pytest.approx(1.96 * 0.0077, rel=0.15)
+
+
+def test_over_runs_without_an_interval_of_each_run_has_none() -> None:
+    # 12 rows of b are too few for an interval, and a fold of a alone has BA 0 by construction.
+    truth, groups = [0, 1, 1] * 24, ["a"] * 60 + ["b"] * 12
+    report = bam.audit(truth, {"x": [1] * 72, "y": [0, 1, 0] * 24}, sensitive_features=groups)
+    assert np.isnan(row(bam.over_runs(report), "BA")["low"])
+    folds = [bam.audit(truth[:n], [0] * n, sensitive_features=groups[:n]) for n in (60, 71)]
+    means = bam.over_runs([*folds, bam.audit(truth, truth, sensitive_features=groups)])
+    assert np.isnan(row(means, "BA")["mean"])
+    assert "it is 0 for every model" in row(means, "BA")["reason"]
+    # Accuracies of .33, .34 and 1: t is 4.3, and reaches below 0 and above 1.
+    assert row(means, "accuracy")[["low", "high"]].tolist() == [0, 1]
 
 
 def test_over_runs_with_given_rates_has_no_excess_and_no_accuracy() -> None:
@@ -120,9 +147,3 @@ def test_track_steps_of_epochs_that_learn_are_clear(compas) -> None:
     epochs = {1: flip(truth, 0.4, 1), 5: flip(truth, 0.3, 2), 20: flip(truth, 0.1, 3)}
     steps = bam.track(bam.audit(truth, epochs, sensitive_features=compas["race"], n_boot=200))
     assert steps.query("metric == 'accuracy'")["clear"].tolist() == [False, True, True]
-
-
-def test_track_of_one_model_raises() -> None:
-    report = bam.audit([0, 1] * 20, [0, 1] * 20, sensitive_features=["a", "b"] * 20, n_boot=50)
-    with pytest.raises(ValueError, match="track needs at least two models"):
-        bam.track(report)

@@ -122,6 +122,11 @@ def test_threshold_predicts_the_positive_class_of_pos_label() -> None:
     assert other.sort_values("y_score[model]")["model"].tolist() == ["no", "yes", "yes"]
     of_one = bam.Counts.from_arrays([0, 0, 0], **names).to_frame()
     assert sorted(of_one["model"]) == [0, 1, 1]
+    # The number of single precision for .7 is below it; other numbers stay as they are.
+    single = np.array([0.7, 0.2, 0.5], dtype=np.float32)
+    for threshold, expected in [(0.7, [0, 0, 1]), (np.nextafter(0.5, 1), [0, 0, 1])]:
+        options = names | {"y_score": single, "threshold": threshold}
+        assert sorted(bam.Counts.from_arrays([0, 0, 1], **options).to_frame()["model"]) == expected
 
 
 REASONS: list[tuple[Any, dict[str, Any], str]] = [

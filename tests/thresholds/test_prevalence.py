@@ -72,8 +72,7 @@ def cuts(drawn: Drawn, group: str) -> list[tuple[int, int]]:
 def test_fit_with_groups_gives_each_its_own_threshold() -> None:
     """Three of four rows are positive in group a, one of four in b, and half of all rows."""
     rule = fitted()
-    assert rule.groups_ == ("a", "b")
-    assert rule.pooled_threshold_ == 0.5
+    assert (rule.groups_, rule.pooled_threshold_) == (("a", "b"), 0.5)
     # The order of the rows and the groups of new rows do not matter.
     assert rule.predict([0.5, 0.5, 0.66], sensitive_features=["b", "a", "a"]).tolist() == [1, 0, 1]
     one = fitted(groups=None)
@@ -100,36 +99,25 @@ def test_fit_with_a_prevalence_predicts_that_share(prevalence, thresholds, poole
 
 def test_fit_with_a_tolerance_is_more_accurate() -> None:
     """In group a, four positives are right three times, and three positives only twice."""
-    exact, near = (
-        fitted(tolerance=tolerance).predict(SCORE, sensitive_features=GROUP)
-        for tolerance in (0.24, 0.25)
-    )
+    rules = [fitted(tolerance=tolerance) for tolerance in (0.24, 0.25)]
+    exact, near = (rule.predict(SCORE, sensitive_features=GROUP) for rule in rules)
     assert ((exact == TRUTH).sum(), (near == TRUTH).sum()) == (6, 7)
     assert near.tolist() == [1, 1, 1, 1, 1, 0, 0, 0]
 
 
 def test_fit_of_adjacent_scores_tells_them_apart() -> None:
     score = [1.0, np.nextafter(1.0, 2), np.nextafter(np.nextafter(1.0, 2), 2)]
-    for n_positive in (1, 2):
-        truth = [0] * (3 - n_positive) + [1] * n_positive
-        rule = PrevalenceThreshold().fit(score, truth)
-        assert rule.predict(score).tolist() == truth
+    for truth in ([0, 0, 1], [0, 1, 1]):
+        assert PrevalenceThreshold().fit(score, truth).predict(score).tolist() == truth
 
 
 @pytest.mark.parametrize(
-    ("labels", "options", "positive"),
-    [
-        (["no", "yes"], {}, "yes"),
-        ([False, True], {}, True),
-        ([-1, 1], {}, 1),
-        ([1, 2], {}, 2),
-        ([1, 2], {"pos_label": 1}, 1),
-    ],
+    ("negative", "positive", "pos_label"),
+    [("no", "yes", None), (False, True, None), (-1, 1, None), (1, 2, None), (2, 1, 1)],
 )
-def test_predict_returns_labels_as_in_fit(labels, options, positive) -> None:
-    negative = next(label for label in labels if label != positive)
-    truth = [positive if positive_one else negative for positive_one in TRUTH]
-    rule = PrevalenceThreshold(**options).fit(SCORE, truth)
+def test_predict_returns_labels_as_in_fit(negative, positive, pos_label) -> None:
+    truth = [positive if is_positive else negative for is_positive in TRUTH]
+    rule = PrevalenceThreshold(pos_label=pos_label).fit(SCORE, truth)
     assert rule.classes_ == (negative, positive)
     assert rule.predict([1.0, 0.0]).tolist() == [positive, negative]
 
@@ -165,9 +153,8 @@ def test_predict_within_the_tolerance_is_the_most_accurate_or_nearest(drawn, tol
         member = drawn.group == group
         truth, made = drawn.truth[member], predicted[member]
         away = {n: abs(n - truth.sum()) for n, _ in cuts(drawn, group)}
-        right = {
-            n: right for n, right in cuts(drawn, group) if away[n] <= tolerance * len(truth) + 1e-9
-        }
+        most = tolerance * len(truth) + 1e-9
+        right = {n: right for n, right in cuts(drawn, group) if away[n] <= most}
         if not right:
             assert int(made.sum()) == min(away, key=lambda n: (away[n], n))
             continue
@@ -185,10 +172,10 @@ def test_fit_with_whole_weights_is_that_of_repeated_rows(drawn, tolerance) -> No
 
 @given(rows())
 def test_fit_with_weights_of_0_ignores_rows(drawn) -> None:
-    added = Drawn(np.array([1, 1, 1]), np.array([9, 9, 0.1]), np.array(["x", "new", "x"]), 0)
+    added = Drawn(np.array([1, 1, 2]), np.array([9, 9, np.nan]), np.array(["x", "new", "x"]), 0)
     truth, score, group = (np.r_[pair] for pair in zip(drawn[:3], added[:3], strict=True))
     weight = np.r_[np.ones(len(drawn.truth)), np.zeros(3)]
-    rule = fitted(score, truth, group, sample_weight=weight)
+    rule = fitted(score[:, None], truth, group, sample_weight=weight)
     alone = fitted(drawn.score, drawn.truth, drawn.group)
     assert rule.groups_ == alone.groups_
     assert rule.thresholds_.tolist() == alone.thresholds_.tolist()
@@ -227,16 +214,16 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"truth": [*TRUTH[:7], None]}, "y_true must not have missing values; received 1"),
     ({"truth": TRUTH[:7]}, r"must have one shape; received \(8,\) and \(7,\)"),
     ({"score": np.c_[SCORE, SCORE]}, r"Pass predict_proba\(X\)\[:, 1\]"),
-    ({"score": np.c_[SCORE]}, r"must have one shape; received \(8, 1\) and \(8,\)"),
     ({"score": [*SCORE[:7], np.inf]}, "y_score must be finite; received inf"),
     ({"score": ["high"] * 8}, "y_score must hold numbers; received 'high'"),
     ({"groups": GROUP[:7]}, "one group for each of 8 rows; received 7 rows"),
     ({"groups": [*GROUP[:7], None]}, "received 8 rows, 1 of them without"),
-    ({"groups": bam.OverlappingGroups(np.eye(8))}, "one group for each of 8 rows"),
+    ({"groups": bam.OverlappingGroups(np.eye(8))}, "8 rows; received a column for each group"),
     ({"sample_weight": [1] * 7}, "as many rows; received y_true 8, sample_weight 7"),
     ({"pos_label": 2}, "pos_label must be 0 or 1; received 2"),
     ({"tolerance": -0.1}, "tolerance must be a number from 0 to 1; received -0.1"),
     ({"prevalence": 1.5}, "prevalence of 'a' must be a number from 0 to 1; received 1.5"),
+    ({"prevalence": pd.Series([0.5] * 2)}, r"to 1; received 0 *0\.5 1 *0\.5"),
     ({"prevalence": {"a": 0.5}}, "prevalence of 'b' must be a number .* received {'a': 0.5}"),
     ({"unknown_groups": "drop"}, "must be 'error' or 'pooled'; received 'drop'"),
     ({"group_proba": np.ones(8)}, NAMES + "one column"),
@@ -286,7 +273,9 @@ def test_predict_before_fit_is_refused() -> None:
 def test_fit_with_another_order_of_the_index_warns() -> None:
     truth = pd.Series(TRUTH, index=[*"abcdefgh"])
     with pytest.warns(bam.AmplificationWarning, match="in another order"):
-        PrevalenceThreshold().fit(pd.Series(SCORE, index=[*"bacdefgh"]), truth)
+        rule = PrevalenceThreshold().fit(pd.Series(SCORE, index=[*"bacdefgh"]), truth)
+    with pytest.warns(bam.AmplificationWarning, match="y_score and sensitive_features have"):
+        rule.predict(pd.Series(SCORE, truth.index), sensitive_features=truth.iloc[::-1])
 
 
 # Hosts.
@@ -329,8 +318,7 @@ def test_predict_with_probabilities_has_their_mean_threshold() -> None:
     data = draw_proba(600, 0)
     frame = pd.DataFrame(data["proba"], columns=[0, 1, 2])
     rule = fit_proba(data, frame)
-    first, _, third = rule.thresholds_.tolist()
-    middle = (first + third) / 2
+    middle = rule.thresholds_[[0, 2]].mean()
     proba = pd.DataFrame([[0.5, 0.0, 0.5]] * 2)
     assert rule.predict([middle + 1e-9, middle - 1e-9], group_proba=proba).tolist() == [1, 0]
     turned = frame[[2, 0, 1]].set_axis([*"cab"], axis=1)
@@ -346,12 +334,9 @@ def test_predict_with_probabilities_keeps_the_rates_of_other_rows() -> None:
     for group in range(3):
         member = new["group"] == group
         assert abs(predicted[member].mean() - new["truth"][member].mean()) < 0.04
-    changes = [
-        bam.directional_bias_amplification(new["truth"], made, sensitive_features=new["group"])
-        for made in (half.astype(int), predicted)
-    ]
-    assert changes[0] > 0.03
-    assert abs(changes[1]) < 0.01
+    rows_of, ba = {"sensitive_features": new["group"]}, bam.directional_bias_amplification
+    assert ba(new["truth"], half.astype(int), **rows_of) > 0.03
+    assert abs(ba(new["truth"], predicted, **rows_of)) < 0.01
 
 
 def test_fit_with_probabilities_and_a_tolerance_expects_more_right_decisions() -> None:

@@ -139,16 +139,12 @@ def test_sweep_draws_a_reference_whose_rates_are_read() -> None:
 
 def test_integral_covers_that_of_many_rows() -> None:
     truth = bam.threshold_sweep(**rows(400_000, 99), n_boot=0).integral.value
-    hits = 0
-    for seed in range(100):
-        integral = bam.threshold_sweep(**rows(400, seed), n_boot=200).integral
-        hits += integral.low <= truth <= integral.high
-    assert 89 <= hits <= 100
+    sweeps = (bam.threshold_sweep(**rows(400, seed), n_boot=200) for seed in range(100))
+    assert 89 <= sum(x.integral.low <= truth <= x.integral.high for x in sweeps) <= 100
 
 
 def test_sweep_of_a_small_group_has_no_interval_but_values() -> None:
-    data = rows(40)
-    data["sensitive_features"] = np.array(["a"] * 36 + ["b"] * 4)
+    data = rows(40) | {"sensitive_features": ["a"] * 36 + ["b"] * 4}
     sweep = bam.threshold_sweep(**data, n_boot=200)
     assert sweep.frame["value"].notna().all()
     assert sweep.frame[["low", "high", "band_low", "band_high"]].isna().all(axis=None)
@@ -159,8 +155,7 @@ def test_sweep_of_a_small_group_has_no_interval_but_values() -> None:
 def test_sweep_with_clusters_is_wider() -> None:
     data = rows(100)
     repeated = {name: np.repeat(values, 5) for name, values in data.items()}
-    clusters = np.repeat(np.arange(100), 5)
-    plain = bam.threshold_sweep(**repeated, n_boot=400).integral
+    clusters, plain = np.arange(500) // 5, bam.threshold_sweep(**repeated, n_boot=400).integral
     clustered = bam.threshold_sweep(**repeated, clusters=clusters, n_boot=400).integral
     assert clustered.value == pytest.approx(plain.value)
     assert clustered.high - clustered.low > 1.8 * (plain.high - plain.low)
@@ -172,16 +167,14 @@ def test_sweep_with_clusters_is_wider() -> None:
 def test_sweep_of_a_frame_is_that_of_its_columns() -> None:
     data = rows()
     of_frame = bam.threshold_sweep(pd.DataFrame(data), **{x: x for x in data}, n_boot=50)
-    pair = data.pop("y_true"), data.pop("y_score")
-    of_arrays = bam.threshold_sweep(*pair, **data, n_boot=50)
+    of_arrays = bam.threshold_sweep(data.pop("y_true"), data.pop("y_score"), **data, n_boot=50)
     pd.testing.assert_frame_equal(of_arrays.frame, of_frame.frame)
     assert of_arrays.integral == of_frame.integral
 
 
 def test_sweep_with_a_reference_frame_reads_the_same_columns() -> None:
-    names = {"y_true": "y_true", "y_score": "y_score", "sensitive_features": "sensitive_features"}
     frame, train = pd.DataFrame(rows()), pd.DataFrame(rows(seed=1)).drop(columns="y_score")
-    by_frame = bam.threshold_sweep(frame, **names, reference=train, n_boot=0)
+    by_frame = bam.threshold_sweep(frame, **{x: x for x in frame}, reference=train, n_boot=0)
     pair = (train["y_true"], train["sensitive_features"])
     by_pair = bam.threshold_sweep(**rows(), reference=pair, n_boot=0)
     assert by_frame.integral.value == by_pair.integral.value
@@ -228,10 +221,12 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"y_score": ["high"] * 300}, "y_score must hold numbers; received 'high'"),
     ({"sensitive_features": None}, "`sensitive_features` is missing"),
     ({"n_boot": -1}, "n_boot must be a whole number from 0 on; received -1"),
+    ({"confidence": 95}, "confidence must lie between 0 and 1; received 95"),
+    ({"y_score": dict.fromkeys("ab", range(300))}, "y_score must be of one model; received 'a'"),
     ({"n_thresholds": 0}, "n_thresholds must be a whole number from 1 on; received 0"),
     (
-        {"metric": bam.DirectionalBiasAmplification(), "reference": ([0, 1], ["a", "b"])},
-        "reference must be a setting of the metric object",
+        {"metric": bam.DirectionalBiasAmplification(), "reference": ()},
+        "setting of the metric object",
     ),
 ]
 
