@@ -102,6 +102,19 @@ _COUNTED = ("missing", "missing_values", "pos_label", "threshold")
 _BY_MODEL = ("y_pred", "y_score", "sensitive_features_pred")
 _SEVERAL = {*_COLUMNS, "count", "reference"} - {*_BY_MODEL}
 
+
+class _Command(typer.core.TyperCommand):
+    """A command that refuses an option of one value if it is given twice."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        options: Any = self.make_parser(ctx).parse_args(args=[*args])[-1]
+        for option in options:
+            takes_one = not option.multiple and not getattr(option, "is_flag", True)
+            if takes_one and options.count(option) > 1:
+                raise ValueError(f"{option.opts[0]} must be given once; received several values.")
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer(
     name="biasamp",
     add_completion=False,
@@ -131,7 +144,8 @@ def _command(*options: str) -> Callable[[_Function], _Function]:
         command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         name = function.__name__.strip("_")
-        app.command(name, help=function.__doc__, epilog=words.EXIT_CODES)(command)
+        about: Any = {"help": function.__doc__, "epilog": words.EXIT_CODES}
+        app.command(name, cls=_Command, **about)(command)
         return function
 
     return register

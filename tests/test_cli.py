@@ -95,7 +95,7 @@ def summary_of(biasamp: Biasamp, *arguments: str) -> Any:
     ids=lambda x: x[0] if isinstance(x, list) else "",
 )
 def test_option_in_summary(biasamp, options, part, expected) -> None:
-    summary = summary_of(biasamp, "rows.csv", *COLUMNS, *QUICK, *options)
+    summary = summary_of(biasamp, "rows.csv", *COLUMNS, *options)
     assert (summary["data"] | summary["method"])[part] == expected
 
 
@@ -205,7 +205,7 @@ FAILS = ["--require-below", "BA=10%"]
 )
 def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
     outputs = ["--html", "out.html", "--markdown", "out.md", "--json", "out.json"]
-    ended, printed = biasamp("audit", "rows.csv", *COLUMNS, *QUICK, *checks, *outputs)
+    ended, printed = biasamp("audit", "rows.csv", *COLUMNS, *checks, *outputs)
     assert (ended, printed.splitlines()[-1]) == (code, last)
     assert Path("out.html").read_text().startswith("<!")
     assert "BA" in Path("out.md").read_text()
@@ -240,6 +240,7 @@ def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
         ),
         (["rows.csv", *COLUMNS, "--sample-weight", "w", "--sample-weight", "S"], "one column"),
         (["rows.csv", *COLUMNS, "--where", "C = 1"], "There is no column 'C'."),
+        (["rows.csv", "--where", "B = 'x'", "--where", "w > 2"], "--where must be given once"),
         (["counts.json", "--where", "B = 'x'"], "count with where instead"),
         (["counts.json", *COLUMNS], "must not be given"),
         (

@@ -209,6 +209,10 @@ def _open(paths: Sequence[str]) -> tuple[str, DuckDBPyConnection, list[_File]]:
     kind = kinds.pop()
     connection = duckdb.connect(config={"enable_external_file_cache": False})
     connection.execute("SET TimeZone = 'UTC'")  # Labels do not depend on the machine.
+    # A condition must not read other files. DuckDB compares these as they are written in SQL.
+    names = [name for path in map(os.path.abspath, paths) for name in (path, glob.escape(path))]
+    connection.execute(f"SET allowed_paths = [{', '.join(map(_literal, names))}]")
+    connection.execute("SET enable_external_access = false")
     read = _open_csv if kind == "csv" else _open_typed
     return kind, connection, [read(path, kind, connection) for path in paths]
 
