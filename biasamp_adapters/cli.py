@@ -95,7 +95,8 @@ _OPTIONS: dict[str, dict[str, tuple[Any, str, str]]] = {
 }
 _FILES, _ROWS, _COLUMNS, _LABELS, _METHOD, _OUTPUT, _COUNTS, _CHECKS = map(list, _OPTIONS.values())
 
-#: Options that decide what is counted.
+#: Columns of counts, and options that decide what is counted.
+_OF_COUNTS = [name for name in _COLUMNS if name != "control_features"]
 _COUNTED = ("missing", "missing_values", "pos_label", "threshold")
 
 #: Options of columns that may differ between models, and the others that may be repeated.
@@ -185,13 +186,13 @@ def _audit(given: dict[str, Any]) -> None:
     raise typer.Exit(code)
 
 
-@_command(*_FILES, *_ROWS, *_COLUMNS, *_COUNTED, *_COUNTS)
+@_command(*_FILES, *_ROWS, *_OF_COUNTS, *_COUNTED, *_COUNTS)
 def _count(given: dict[str, Any]) -> None:
     """Count tables, or add saved counts, for audits elsewhere."""
     from biasamp_adapters.counting.counts import Counts, load_counts
 
     _check_outputs(given)
-    arguments = _arguments(given, [*_COLUMNS, *_COUNTED, "count"])
+    arguments = _arguments(given, [*_OF_COUNTS, *_COUNTED, "count"])
     counts = load_counts(given["files"])
     if counts is None:
         counts = Counts.from_frame(_data(given), **arguments)

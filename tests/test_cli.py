@@ -33,6 +33,7 @@ def rows() -> pd.DataFrame:
     table["B"] = ["x", "y"] * 100
     table["w"] = [1, 3] * 100
     table["person"] = [row // 2 for row in range(200)]
+    table["C?"] = [None] * 40 + ["x"] * 160
     table["U"] = [-1, "?", *table["A"][2:]]
     return table
 
@@ -225,10 +226,7 @@ def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
         (["rows.csv", *COLUMNS, "--y-pred", "P=T"], "must name each model once; received 'P'"),
         (["rows.csv", *COLUMNS, "--pos-label", "2"], "--pos-label must be 0 or 1; received '2'"),
         (["rows.csv", *COLUMNS, "--favorable-label", "no"], "--favorable-label must be 0 or 1"),
-        (
-            ["rows.csv", *COLUMNS[:2], *COLUMNS[4:], "--y-score", "S"],
-            "--y-score needs --threshold or --y-pred.",
-        ),
+        (["rows.csv", *COLUMNS[:2], *COLUMNS[4:], "--y-score", "S"], "needs --threshold or --y-p"),
         (["rows.csv", *COLUMNS, "--missing", "skip"], ": --missing must be 'error', 'drop'"),
         (
             ["rows.csv", *COLUMNS, "--sensitive-features", "U", "--missing-values", "?"],
@@ -243,19 +241,15 @@ def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
         (["rows.csv", "--where", "B = 'x'", "--where", "w > 2"], "--where must be given once"),
         (["counts.json", "--where", "B = 'x'"], "count with where instead"),
         (["counts.json", *COLUMNS], "must not be given"),
-        (
-            ["rows.csv", *COLUMNS, "--html", "none/out.html"],
-            "There is no folder 'none' for --html.",
-        ),
+        (["counts.json", "--reference", "rows.csv"], "or counts (biasamp count) if data"),
+        (["rows.csv", *COLUMNS, "--clusters", "C?"], "must not have missing values; received 40."),
+        (["rows.csv", *COLUMNS, "--html", "none/out.html"], "There is no folder 'none' for --html"),
         (["*ows.csv", *COLUMNS, "--json", "rows.csv"], "json must not replace an input"),
-        (
-            ["rows.csv", *COLUMNS, "--reference", "rates.json", "--json", "./rates.json"],
-            "json must not replace an input; received 'rates.json'.",
-        ),
+        (["rows.csv", "--reference", "rates.json", "--json", "./rates.json"], "replace an input"),
         (["rows.csv", *COLUMNS, "--html", "a", "--json", "./a"], "json must not replace another"),
         (["rows.csv", *COLUMNS, "--fail-above", "BA"], "must be METRIC=X, as BA=2pt"),
         (["rows.csv", *COLUMNS, "--fail-above", "BA=5"], "5 points are 0.05."),
-        (["rows.csv", *COLUMNS, "--forbid", "larger"], "forbid must name amplifies"),
+        (["rows.csv", *COLUMNS, "--forbid", "larger"], "shrinks; received 'larger'"),
     ],
     ids=lambda x: " ".join(x[-2:]) if isinstance(x, list) else "",
 )
@@ -307,6 +301,7 @@ def test_help_names_options_of_audit(biasamp, monkeypatch) -> None:
     names = [name for names in cli._OPTIONS.values() for name in names]
     listed = {name for name in names if f"--{name.replace('_', '-')} " in printed}
     assert {*names} - listed == {"files", "count", "output"}
+    assert "control-features" not in biasamp("count", "--help")[1]
     assert biasamp("--version")[1].startswith("biasamp-adapters ")
 
 

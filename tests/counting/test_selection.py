@@ -66,6 +66,7 @@ def test_selection_has_rows_that_meet_the_condition(path, where, groups) -> None
         ("", "where must be one condition of SQL, such as .*; received '': "),
         ("age >", "received 'age >': syntax error"),
         ("true; DROP TABLE x", "one condition"),
+        ("g = 1", "has text in a column that where compares with a number"),
         ("exists (FROM glob('/*'))", "Cannot access file"),
         ("exists (FROM read_text('table.csv'))", "Cannot access file"),
         ("max(age) > 1", "cannot contain aggregates"),
