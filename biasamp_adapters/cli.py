@@ -95,12 +95,26 @@ _OPTIONS: dict[str, dict[str, tuple[Any, str, str]]] = {
 }
 _FILES, _ROWS, _COLUMNS, _LABELS, _METHOD, _OUTPUT, _COUNTS, _CHECKS = map(list, _OPTIONS.values())
 
-#: Options that decide what is counted.
+#: Columns of counts, and options that decide what is counted.
+_OF_COUNTS = [name for name in _COLUMNS if name != "control_features"]
 _COUNTED = ("missing", "missing_values", "pos_label", "threshold")
 
 #: Options of columns that may differ between models, and the others that may be repeated.
 _BY_MODEL = ("y_pred", "y_score", "sensitive_features_pred")
 _SEVERAL = {*_COLUMNS, "count", "reference"} - {*_BY_MODEL}
+
+
+class _Command(typer.core.TyperCommand):
+    """A command that refuses an option of one value if it is given twice."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        options: Any = self.make_parser(ctx).parse_args(args=[*args])[-1]
+        for option in options:
+            takes_one = not option.multiple and not getattr(option, "is_flag", True)
+            if takes_one and options.count(option) > 1:
+                raise ValueError(f"{option.opts[0]} must be given once; received several values.")
+        return super().parse_args(ctx, args)
+
 
 app = typer.Typer(
     name="biasamp",
@@ -131,7 +145,8 @@ def _command(*options: str) -> Callable[[_Function], _Function]:
         command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         name = function.__name__.strip("_")
-        app.command(name, help=function.__doc__, epilog=words.EXIT_CODES)(command)
+        about: Any = {"help": function.__doc__, "epilog": words.EXIT_CODES}
+        app.command(name, cls=_Command, **about)(command)
         return function
 
     return register
@@ -171,13 +186,13 @@ def _audit(given: dict[str, Any]) -> None:
     raise typer.Exit(code)
 
 
-@_command(*_FILES, *_ROWS, *_COLUMNS, *_COUNTED, *_COUNTS)
+@_command(*_FILES, *_ROWS, *_OF_COUNTS, *_COUNTED, *_COUNTS)
 def _count(given: dict[str, Any]) -> None:
     """Count tables, or add saved counts, for audits elsewhere."""
     from biasamp_adapters.counting.counts import Counts, load_counts
 
     _check_outputs(given)
-    arguments = _arguments(given, [*_COLUMNS, *_COUNTED, "count"])
+    arguments = _arguments(given, [*_OF_COUNTS, *_COUNTED, "count"])
     counts = load_counts(given["files"])
     if counts is None:
         counts = Counts.from_frame(_data(given), **arguments)

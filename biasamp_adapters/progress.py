@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from time import monotonic
 from typing import Any, TypeVar
 
+from biasamp_adapters.figures import count
 from biasamp_adapters.warning import warn
 
 _Step = TypeVar("_Step")
@@ -47,7 +48,7 @@ def watch(steps: Iterable[_Step], n_steps: int, work: str, shorter: str) -> Iter
 
 def _warn_of_minutes(seconds: float, work: str, shorter: str) -> None:
     if seconds > _SECONDS_TO_WARNING:
-        minutes = f"{seconds / 60:.0f} minutes"
+        minutes = count(round(seconds / 60), "minute")
         warn(f"the {work} will take about {minutes}; {shorter} makes it shorter")
 
 

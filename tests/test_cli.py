@@ -33,6 +33,7 @@ def rows() -> pd.DataFrame:
     table["B"] = ["x", "y"] * 100
     table["w"] = [1, 3] * 100
     table["person"] = [row // 2 for row in range(200)]
+    table["C?"] = [None] * 40 + ["x"] * 160
     table["U"] = [-1, "?", *table["A"][2:]]
     return table
 
@@ -95,7 +96,7 @@ def summary_of(biasamp: Biasamp, *arguments: str) -> Any:
     ids=lambda x: x[0] if isinstance(x, list) else "",
 )
 def test_option_in_summary(biasamp, options, part, expected) -> None:
-    summary = summary_of(biasamp, "rows.csv", *COLUMNS, *QUICK, *options)
+    summary = summary_of(biasamp, "rows.csv", *COLUMNS, *options)
     assert (summary["data"] | summary["method"])[part] == expected
 
 
@@ -206,7 +207,7 @@ CODES = ["--forbid", "grows", "--forbid", "mixed"]
 )
 def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
     outputs = ["--html", "out.html", "--markdown", "out.md", "--json", "out.json"]
-    ended, printed = biasamp("audit", "rows.csv", *COLUMNS, *QUICK, *checks, *outputs)
+    ended, printed = biasamp("audit", "rows.csv", *COLUMNS, *checks, *outputs)
     assert (ended, printed.splitlines()[-1]) == (code, last)
     assert printed.count(": verdict cannot be judged") <= 1
     assert Path("out.html").read_text().startswith("<!")
@@ -236,20 +237,20 @@ def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
         ),
         (["rows.csv", *COLUMNS, "--sample-weight", "w", "--sample-weight", "S"], "one column"),
         (["rows.csv", *COLUMNS, "--where", "C = 1"], "There is no column 'C'."),
+        (["rows.csv", "--where", "B = 'x'", "--where", "w > 2"], "--where must be given once"),
         (["counts.json", "--where", "B = 'x'"], "count with where instead"),
         (["counts.json", *COLUMNS], "must not be given"),
+        (["counts.json", "--reference", "rows.csv"], "or counts (biasamp count) if data"),
+        (["rows.csv", *COLUMNS, "--clusters", "C?"], "must not have missing values; received 40."),
         (["rows.csv", *COLUMNS, "--html", "none/out.html"], "There is no folder 'none' for --html"),
         (["*ows.csv", *COLUMNS, "--json", "rows.csv"], "json must not replace an input"),
-        (
-            ["rows.csv", *COLUMNS, "--reference", "rates.json", "--json", "./rates.json"],
-            "json must not replace an input; received 'rates.json'.",
-        ),
+        (["rows.csv", "--reference", "rates.json", "--json", "./rates.json"], "replace an input"),
         (["rows.csv", *COLUMNS, "--html", "a", "--json", "./a"], "json must not replace another"),
         (["rows.csv", *COLUMNS, "--fail-above", "BA"], "must be METRIC=X, as BA=2pt"),
         (["rows.csv", *COLUMNS, "--fail-above", "BA=5"], "5 points are 0.05."),
         (["rows.csv", *COLUMNS, "--fail-above", "BA=2pt,MALS=3pt"], "and is repeated for several;"),
         (["rows.csv", *COLUMNS, "--forbid", "grows,mixed"], "must be CODE, and is repeated for"),
-        (["rows.csv", *COLUMNS, "--forbid", "larger"], "forbid must name amplifies"),
+        (["rows.csv", *COLUMNS, "--forbid", "larger"], "shrinks; received 'larger'"),
     ],
     ids=lambda x: " ".join(x[-2:]) if isinstance(x, list) else "",
 )
@@ -301,6 +302,7 @@ def test_help_names_options_of_audit(biasamp, monkeypatch) -> None:
     names = [name for names in cli._OPTIONS.values() for name in names]
     listed = {name for name in names if f"--{name.replace('_', '-')} " in printed}
     assert {*names} - listed == {"files", "count", "output"}
+    assert "control-features" not in biasamp("count", "--help")[1]
     assert biasamp("--version")[1].startswith("biasamp-adapters ")
 
 

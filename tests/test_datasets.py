@@ -119,6 +119,8 @@ def test_fetch_compas_file_put_there_by_hand_is_read(data_folder, tmp_path) -> N
 
 def test_fetch_compas_not_there_raises(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "of_scikit_learn"))
+    with pytest.raises(NotADirectoryError, match="data_home must be a folder; received the file"):
+        bam.datasets.fetch_compas(data_home=__file__)
     for home, folder in ((tmp_path, tmp_path), (None, tmp_path / "of_scikit_learn")):
         with pytest.raises(FileNotFoundError, match=f"{folder} must hold {NAME} if"):
             bam.datasets.fetch_compas(data_home=home, download_if_missing=False)

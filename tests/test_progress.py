@@ -51,12 +51,12 @@ def test_work_on_a_terminal_has_a_bar() -> None:
     ("n", "seconds", "minutes"),
     [
         # When the second of 100 steps begins, 6 seconds have passed and one step is done.
-        (100, 3, [10]),
+        (100, 3, ["10 minutes"]),
         # So two steps' time has passed for one: 62 and 58 seconds in all.
-        (10, 3.1, [1]),
+        (10, 3.1, ["1 minute"]),
         (10, 2.9, []),
         # 1.6 seconds for one of 1,000 steps are too few to tell; 2.4 for two are 1,200 in all.
-        (1000, 0.8, [20]),
+        (1000, 0.8, ["20 minutes"]),
     ],
 )
 def test_minutes_are_said_once_and_in_advance(monkeypatch, n, seconds, minutes) -> None:
@@ -72,5 +72,5 @@ def test_minutes_are_said_once_and_in_advance(monkeypatch, n, seconds, minutes) 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", bam.AmplificationWarning)
         assert list(progress.watch(steps(), n, "replicates", "a smaller n_boot")) == [*range(n)]
-    expected = "the replicates will take about {} minutes; a smaller n_boot makes it shorter"
+    expected = "the replicates will take about {}; a smaller n_boot makes it shorter"
     assert [str(warning.message) for warning in caught] == [expected.format(x) for x in minutes]

@@ -233,7 +233,7 @@ def _judge(rule: str, checked: _Checked, bound: float) -> Failure | None:
 
 def _forbidden(summary: Summary, code: str, codes: str) -> Iterator[Failure]:
     """Yield failures for a verdict or the status of a gap; what is unknown is so for all codes."""
-    allowed = [*words.VERDICTS, *words.STATUSES]
+    allowed = {**words.VERDICTS, **words.STATUSES}
     if code not in allowed:
         raise ValueError(f"forbid must name {', '.join(allowed)}; received {code!r:.40}")
     for verdict in summary["verdicts"]:

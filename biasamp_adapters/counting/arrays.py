@@ -220,8 +220,11 @@ def _is_in_another_order(first: pd.Index[Any], second: pd.Index[Any]) -> bool:
 # Numbers.
 
 
-def read_numbers(values: Any, argument: str) -> Array:
-    """Return the weight of each row, its number of rows ("count"), or that of its cluster."""
+def read_numbers(values: Any, argument: str, counts: Any = 1) -> Array:
+    """Return the weight of each row, its number of rows ("count"), or that of its cluster.
+
+    An error says how many rows have no cluster; each stands for as many as ``counts`` says.
+    """
     column = to_array(values, argument)
     if column.ndim != 1:
         raise ValueError(f"{argument} must be one column; received the shape {column.shape}")
@@ -229,9 +232,10 @@ def read_numbers(values: Any, argument: str) -> Array:
         clusters, names = pd.factorize(column)
         if pd.api.types.infer_dtype(names) in ("mixed", "mixed-integer"):
             ordered(names, argument)  # Refuses names that look the same.
-        n_missing = (clusters < 0).sum()
-        if n_missing:
-            raise ValueError(f"clusters must not have missing values; received {n_missing}")
+        is_missing = clusters < 0
+        if is_missing.any():
+            n = np.resize(counts, len(clusters))[is_missing].sum()
+            raise ValueError(f"clusters must not have missing values; received {n}. Drop them.")
         return clusters
     numbers = to_numbers(column, argument)
     is_valid = np.isfinite(numbers) & (numbers >= 0)

@@ -31,6 +31,7 @@ from biasamp_adapters.counting.labels import (
 from biasamp_adapters.counting.paths import are_paths, find_files, is_saved_counts
 from biasamp_adapters.counting.reading import (
     NUMBERS,
+    check_missing_values,
     check_threshold,
     decide,
     on_common_labels,
@@ -232,6 +233,7 @@ def _count_frames(
     frames: Iterable[Any], names: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Rows:
     """Return the distinct rows of frames; see :meth:`Counts.from_chunks`."""
+    check_missing_values(options["missing_values"])
     parts: list[Rows] = []
     clusters: dict[Any, int] = {}
     for frame in frames:
@@ -255,6 +257,7 @@ def _count_frames(
 
 def count_arrays(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
     """Return the distinct rows of arrays without missing values."""
+    check_missing_values(options["missing_values"])
     return finish_rows(_read_rows(columns, options), options)
 
 

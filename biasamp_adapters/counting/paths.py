@@ -52,6 +52,7 @@ _LONGEST_LINE = 2_000_000
 _CAUSES = {
     "unicode": "is not UTF-8: pass the frame of pandas.read_csv(..., encoding=...)",
     "state machine": "mixes line ends (LF and CRLF), or has a quote that does not end",
+    "string .* casting": "has text in a column that where compares with a number: quote it",
     "'trim": "has lists or records in a column that must hold labels",
 }
 
@@ -100,7 +101,10 @@ class _File(NamedTuple):
 def is_saved_counts(path: str) -> bool:
     """Return whether a file holds counts that this package saved."""
     with open(path, "rb") as file:
-        return re.match(rb'\s*\{\s*"format"\s*:\s*"biasamp-counts', file.read(1024)) is not None
+        return (
+            re.match(rb'(\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"biasamp-counts', file.read(1024))
+            is not None
+        )
 
 
 def query_files(
@@ -209,6 +213,10 @@ def _open(paths: Sequence[str]) -> tuple[str, DuckDBPyConnection, list[_File]]:
     kind = kinds.pop()
     connection = duckdb.connect(config={"enable_external_file_cache": False})
     connection.execute("SET TimeZone = 'UTC'")  # Labels do not depend on the machine.
+    # A condition must not read other files. DuckDB compares these as they are written in SQL.
+    names = [name for path in map(os.path.abspath, paths) for name in (path, glob.escape(path))]
+    connection.execute(f"SET allowed_paths = [{', '.join(map(_literal, names))}]")
+    connection.execute("SET enable_external_access = false")
     read = _open_csv if kind == "csv" else _open_typed
     return kind, connection, [read(path, kind, connection) for path in paths]
 
@@ -364,8 +372,8 @@ def _filter(
 def _check_header(file: _File) -> None:
     """Raise if the first line of CSV has numbers for names, or none."""
     if not file.names or any(re.fullmatch(r"\s*-?[0-9.]+\s*", name) for name in file.names):
-        remedy = "write one, or pass pandas.read_csv(..., names=[...])"
-        raise ValueError(f"{_quote(file.path)} seems to have no header line: {remedy}.")
+        remedy = "write them first, or pass pandas.read_csv(..., names=[...])"
+        raise ValueError(f"{_quote(file.path)} must begin with the names of columns: {remedy}.")
 
 
 def _literal(text: str) -> str:

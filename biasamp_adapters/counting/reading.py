@@ -44,7 +44,7 @@ from biasamp_adapters.counting.variables import (
 )
 
 #: Arguments with a number for each row, and where it is kept.
-NUMBERS = {"sample_weight": "w", "clusters": "cluster", "count": "n"}
+NUMBERS = {"sample_weight": "w", "count": "n", "clusters": "cluster"}
 
 #: Whole numbers in a range as wide as this are counted by position.
 _WIDEST_RANGE = 2**16
@@ -210,6 +210,12 @@ def explain_width(role: str, width: int, other: str) -> str:
     return f"{widths}. Pass predict_proba(X)[:, 1], or y_score= with threshold=."
 
 
+def check_missing_values(labels: Any) -> None:
+    """Raise unless the labels that mean a missing value are a list."""
+    if isinstance(labels, str) or not hasattr(labels, "__iter__"):
+        raise ValueError(f"missing_values must be a list of labels; received {listing([labels])}")
+
+
 def check_threshold(columns: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Raise unless scores come with predictions, or else with a threshold that makes them."""
     has_score, has_prediction = (columns.get(name) is not None for name in (SCORE, PREDICTION))
@@ -253,10 +259,6 @@ def _reach(scores: Array, threshold: Any) -> Array:
 
 def read_variables(inputs: Mapping[Key, Any], listed: Lists, missing_values: Any) -> Variables:
     """Return the variables of the rows, each on its own list of labels."""
-    if isinstance(missing_values, str) or not hasattr(missing_values, "__iter__"):
-        raise ValueError(
-            f"missing_values must be a list of labels; received {listing([missing_values])}"
-        )
     missing_values = list(missing_values)
     are_columns = {truth: _are_columns_labels(inputs, truth) for truth in PREDICTED}
     variables: Variables = {}
@@ -311,7 +313,7 @@ def read_row_numbers(
     numbers = {"n": np.broadcast_to(np.int64(1), next(iter(lengths.values()), 0))}
     for argument, key in NUMBERS.items():
         if columns.get(argument) is not None:
-            numbers[key] = read_numbers(columns[argument], argument)
+            numbers[key] = read_numbers(columns[argument], argument, numbers["n"])
             lengths[argument, None] = len(numbers[key])
     if not lengths:
         raise ValueError("y_true and y_pred, or data, must be given; received neither")

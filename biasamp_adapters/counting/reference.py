@@ -132,7 +132,7 @@ def _read_reference(
     if counts is not None:
         return counts.rows
     if columns is None:
-        rule = "reference must be a pair, counts or rates where no argument names its columns"
+        rule = "reference must be a pair, rates or counts (biasamp count) if data name no columns"
         raise ValueError(f"{rule}; received a {type(reference).__name__}")
     names = {role: columns[role] for role in (TASK, ATTRIBUTE) if columns.get(role) is not None}
     known = names_of(reference)

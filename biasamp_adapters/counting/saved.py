@@ -66,7 +66,7 @@ def load(path: Any) -> Rows:
     """Read counts, and check that the file is unchanged."""
     [path] = map(Path, find_files(path))
     try:
-        body = json.loads(path.read_text(encoding="utf-8"), object_hook=_read)
+        body = json.loads(path.read_text(encoding="utf-8-sig"), object_hook=_read)
     except ValueError:
         body = None
     received = body.pop("format", None) if isinstance(body, dict) else None

@@ -138,6 +138,8 @@ def fetch_compas(
     """
     from sklearn.datasets import get_data_home
 
+    if data_home is not None and Path(data_home).expanduser().is_file():
+        raise NotADirectoryError(f"data_home must be a folder; received the file {data_home}")
     home = Path(get_data_home(data_home))
     kept = home / f"{_NAME}.gz"
     for path in (home / _NAME, kept):

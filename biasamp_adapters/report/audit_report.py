@@ -333,8 +333,8 @@ def audit(
     favorable_label : label, optional
         The class that is good for a person.
     missing : {"error", "drop", "abstain"}
-        What becomes of rows with missing values: an error, left out, or missing predictions stay
-        in every rate and count as wrong.
+        What becomes of rows with missing labels, groups, predictions or scores: an error, left out,
+        or missing predictions stay in every rate and count as wrong.
     missing_values : sequence of labels
         Labels that mean a missing value, such as "NA", "?" or "", in the data and in the reference.
         Of files, an empty cell is missing; in arrays and frames "" is a label.

@@ -161,6 +161,8 @@ def test_csv_missing_values_leave_the_type_of_the_others(tmp_path) -> None:
     assert rows_of(path)["1", "NA", "a"] == 1
     expected = {(1, None, "a"): 1, (0, 1, None): 1, (0, 1, "b"): 1}
     assert rows_of(path, missing_values=["NA", "?"]) == expected
+    with pytest.raises(ValueError, match="must be a list of labels; received -1"):
+        bam.Counts.from_frame(path, **NAMES, missing_values=-1)
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
@@ -184,7 +186,7 @@ def test_matrix_of_a_file_holds_numbers(tmp_path, ending) -> None:
 # Files that are not read.
 
 HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
-NO_HEADER = "seems to have no header line: write one, or pass pandas.read_csv(..., names=[...])."
+NO_HEADER = "must begin with the names of columns: write them first, or pass pandas.read_csv("
 NO_UTF8 = "is not UTF-8 (line {}): pass the frame of pandas.read_csv(..., encoding=...)."
 OTHER = "must be CSV, Parquet or JSON: pass {}(...)."
 
@@ -200,11 +202,7 @@ OTHER = "must be CSV, Parquet or JSON: pass {}(...)."
         ("rows.csv", "y,p,g\n1,0,é\n".encode("latin-1"), NO_UTF8.format(2)),
         ("rows.csv", CSV.encode("utf-16"), NO_UTF8.format(1)),
         ("rows.csv", CSV + "1,0,a\r\n" * 3, "mixes line ends (LF and CRLF), or has a quote that"),
-        (
-            "rows.csv",
-            CSV + "secret,1\n",
-            "cannot be read (line 5): Expected Number of Columns: 3 F",
-        ),
+        ("rows.csv", CSV + "secret,1\n", "(line 5): Expected Number of Columns: 3 F"),
         ("rows.csv", CSV + "secret" * 400_000 + "\n" + CSV, "Maximum line size of 2000000"),
         ("rows.csv", CSV + '1,0,"a\n', "cannot be read (line 5): Value with unterminated quote"),
         ("rows.arff", "@relation rows", OTHER.format("pandas.read_csv")),
@@ -306,6 +304,8 @@ def test_is_saved_counts_tells_counts_from_records(tmp_path) -> None:
     counts = bam.Counts.from_arrays([0, 1] * 9, [0, 1] * 9, sensitive_features=["a", "b"] * 9)
     counts.save(tmp_path / "counts.json")
     assert is_saved_counts(tmp_path / "counts.json")
+    marked = b"\xef\xbb\xbf" + (tmp_path / "counts.json").read_bytes()
+    assert bam.Counts.load(write(tmp_path / "marked.json", marked)).n_rows == 18
     records = '[{"format": "biasamp-counts-1"}]'
     assert not is_saved_counts(write(tmp_path / "records.json", records))
     assert not is_saved_counts(write(tmp_path / "rows.csv", CSV))
