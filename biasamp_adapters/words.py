@@ -721,6 +721,7 @@ IN_NEITHER_GROUP = (
     "Rows in neither of the two groups are left out: {n:,}. AIF360's measures of all rows count "
     "them."
 )
+AIF360_CLASSES = "AIF360's measures compare the favourable labels ({}) with all the others."
 AIF360_SIDES = "In AIF360's measures, the unprivileged group is {}, and the privileged one is {}."
 OF_LABEL, IDEAL = " of label {label}", "The ideal value is 0, which alone is not a pass."
 

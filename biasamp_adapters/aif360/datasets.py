@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+from aif360.datasets.multiclass_label_dataset import MulticlassLabelDataset
 from aif360.metrics import ClassificationMetric
 from aif360.metrics.utils import compute_boolean_conditioning_vector
 
@@ -153,7 +154,8 @@ class Datasets:
         if hasattr(metric, "datasets"):
             return metric.datasets
         sides = metric.unprivileged_groups, metric.privileged_groups
-        return cls(Grouping(metric.dataset, *sides), metric.classified_dataset)
+        dataset, classified = map(_original, (metric.dataset, metric.classified_dataset))
+        return cls(Grouping(dataset, *sides), classified)
 
     @property
     def dataset(self) -> Any:
@@ -211,6 +213,12 @@ class Datasets:
         if is_of_one_class and metric.pos_label is None:
             metric = replace(metric, pos_label=self.favorable)
         return metric, {x: column for x, column in columns.items() if x not in _OF_AUDITS}
+
+
+def _original(dataset: Any) -> Any:
+    """Return what a dataset of AIF360's metric was made from: of several classes, all of them."""
+    is_copy = isinstance(dataset, MulticlassLabelDataset)
+    return dataset.metadata["previous"][0] if is_copy else dataset
 
 
 def rows_of(columns: dict[str, Any], chosen: Array) -> dict[str, Any]:

@@ -55,9 +55,9 @@ def test_report_has_the_host_s_measures(n_labels) -> None:
     assert records["value"].tolist() == [float(getattr(host, name)()) for name in MEASURES]
     assert records["ideal"].tolist() == [1, 0, 0, 0, 1, 0, 0, 0, 0, 0]
     assert records["measure"].tolist()[-1] == "between group Theil index"
-    if n_labels == 2:
-        theirs = audit_report(host, n_boot=0)
-        assert theirs.to_frame().equals(audit_report(ours, n_boot=0).to_frame())
+    theirs, report = (audit_report(metric, n_boot=0) for metric in (host, ours))
+    assert theirs.to_frame().equals(report.to_frame())
+    assert len(report.summary["data"]["classes"]) == n_labels
 
 
 def test_report_without_two_groups_has_measures_of_all_rows() -> None:
@@ -100,6 +100,20 @@ def test_report_with_sides_of_several_attributes_says_what_they_are() -> None:
     assert "the gap between privileged and unprivileged" in text
     assert "unprivileged group is sex = 0, age = 0, and the privileged one is sex = 1." in text
     assert "in neither of the two groups are left out" in text
+
+
+@pytest.mark.parametrize(
+    ("favorable", "names"), [([2.0], "y = 2"), ([1.0, 2.0], "y = 1 and y = 2")]
+)
+def test_report_of_several_classes_knows_the_favourable_ones(favorable, names) -> None:
+    frame = drawn(3)
+    others = {"unfavorable_label": [x for x in (0.0, 1.0, 2.0) if x not in favorable]}
+    truth = dataset(frame, favorable_label=favorable, **others)
+    metric = ClassificationMetric(truth, classified(truth, frame["y_pred"]), **SEXES)
+    text = text_of(audit_report(metric))
+    assert f"favourable labels ({names}) with all the others" in text
+    assert ("y = 2 is marked as favourable" in text) == (len(favorable) == 1)
+    assert "does not know" not in text
 
 
 def test_report_of_a_label_that_no_row_has_compares_it() -> None:
