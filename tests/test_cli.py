@@ -232,7 +232,7 @@ def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
         (["rows.csv", *COLUMNS, "--missing", "skip"], ": --missing must be 'error', 'drop'"),
         (
             ["rows.csv", *COLUMNS, "--sensitive-features", "U", "--missing-values", "?"],
-            "received 1. Drop them, or let audit do so: --missing drop",
+            "received 1. Drop them, as audit does with --missing drop",
         ),
         (
             ["rows.csv", *COLUMNS, "--y-pred", "new=P", "--y-score", "S"],
@@ -312,7 +312,7 @@ def test_help_names_options_of_audit(biasamp, monkeypatch) -> None:
 def test_long_work_names_a_remedy(biasamp, monkeypatch) -> None:
     monkeypatch.setattr(progress, "_SECONDS_TO_FORECAST", -1.0)
     monkeypatch.setattr(progress, "_SECONDS_TO_WARNING", 0.0)
-    expected = r"biasamp: warning: the replicates will .*; a smaller n_boot \(--n-boot\)"
+    expected = r"biasamp: warning: the replicates will .*; a smaller --n-boot makes"
     assert re.search(expected, biasamp("audit", "rows.csv", *COLUMNS)[1])
 
 

@@ -154,8 +154,10 @@ class Datasets:
         if hasattr(metric, "datasets"):
             return metric.datasets
         sides = metric.unprivileged_groups, metric.privileged_groups
-        dataset, classified = map(_original, (metric.dataset, metric.classified_dataset))
-        return cls(Grouping(dataset, *sides), classified)
+        given = metric.dataset, metric.classified_dataset
+        if isinstance(metric.dataset, MulticlassLabelDataset):  # AIF360 keeps copies of two labels.
+            given = given[0].metadata["previous"][0], given[1].metadata["previous"][0]
+        return cls(Grouping(given[0], *sides), given[1])
 
     @property
     def dataset(self) -> Any:
@@ -213,12 +215,6 @@ class Datasets:
         if is_of_one_class and metric.pos_label is None:
             metric = replace(metric, pos_label=self.favorable)
         return metric, {x: column for x, column in columns.items() if x not in _OF_AUDITS}
-
-
-def _original(dataset: Any) -> Any:
-    """Return what a dataset of AIF360's metric was made from: of several classes, all of them."""
-    is_copy = isinstance(dataset, MulticlassLabelDataset)
-    return dataset.metadata["previous"][0] if is_copy else dataset
 
 
 def rows_of(columns: dict[str, Any], chosen: Array) -> dict[str, Any]:

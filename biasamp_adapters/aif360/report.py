@@ -9,11 +9,9 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.aif360.datasets import Datasets
-from biasamp_adapters.auditing.subject import names_of
-from biasamp_adapters.counting.labels import plain_labels
-from biasamp_adapters.figures import join
+from biasamp_adapters.counting.arrays import check_all
+from biasamp_adapters.counting.labels import listing, plain_labels
 from biasamp_adapters.inference.replicates import N_BOOT
-from biasamp_adapters.metrics.base import A_TO_T
 from biasamp_adapters.report.audit_report import AuditReport, audit
 
 #: AIF360's measures of all rows, and of two groups.
@@ -72,6 +70,8 @@ def audit_report(
     """
     datasets = Datasets.of(metric)
     columns, options = datasets.read()
+    scores = np.asarray(columns.get("y_score", ()), dtype=np.float64)
+    check_all(np.isfinite(scores), scores, "classified_dataset.scores must be finite")
     report = audit(
         **columns,
         **options,
@@ -88,8 +88,7 @@ def audit_report(
         several = plain_labels(datasets.dataset.favorable_label, "favorable_label")
         favorable = several[0] if len(several) == 1 else several
         summary["data"] = {**summary["data"], "favorable": favorable}
-        classes = map(names_of(summary, A_TO_T).class_, several)
-        notes.append(words.AIF360_CLASSES.format(join(classes)))
+        notes.append(words.AIF360_CLASSES.format(listing(several)))
     sides = datasets.grouping.sides.values()
     if sides:
         notes.append(words.AIF360_SIDES.format(*map(datasets.grouping.describe, sides)))
