@@ -23,7 +23,6 @@ from aif360.datasets import StandardDataset
 from aif360.metrics import BinaryLabelDatasetMetric, ClassificationMetric
 
 OF_DPA = "directional_predictability_amplification"
-
 #: Each method with its settings, and the name of the metric behind it.
 CASES: list[tuple[str, dict[str, Any], str]] = [
     ("mals_bias_amplification", {}, "MALS"),
@@ -125,9 +124,7 @@ def test_groups_of_several_attributes_leave_out_the_other_rows() -> None:
         metric = metric_of(frame, **sides, predicted_protected_attributes=frame[["age", "sex"]])
     kept = frame[(frame["sex"] == 1) | (frame["age"] == 0)]
     groups = kept["sex"].map({0: "unprivileged", 1: "privileged"})
-    expected = bam.directional_bias_amplification(
-        kept["y"], kept["y_pred"], sensitive_features=groups
-    )
+    expected = bam.directional_bias_amplification(kept.y, kept.y_pred, sensitive_features=groups)
     assert metric.directional_bias_amplification() == pytest.approx(expected, abs=1e-12)
     assert metric.directional_bias_amplification("T->A") == 0
 
