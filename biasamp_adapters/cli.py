@@ -351,7 +351,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="biasamp")
     with warnings.catch_warnings():
         warnings.simplefilter("always", AmplificationWarning)
-        warnings.showwarning = lambda message, *_, **__: _say(f"warning: {message}")
+        warnings.showwarning = lambda message, *_, **__: _say(_name_options(f"warning: {message}"))
         return _run(arguments)
 
 

@@ -56,7 +56,7 @@ COMPARED_WITH_LABELS = "compared with the labels of these rows"
 COMPARED_WITH_RATES = "compared with given rates, without labels"
 SIGNS_FROM = "signs of BA from {rows}"
 WEIGHTED_BY = "weighted by {column}"
-CLUSTERS_OF = "{n:,} clusters of {column}"
+CLUSTERS_OF = "{clusters} of {column}"
 MISSING_PREDICTIONS = "{predictions} missing"
 LEFT_OUT = "{rows} with missing values left out"
 IN_NO_GROUP = "{n:,} of {rows} {are} in none of these groups"
@@ -732,6 +732,7 @@ IN_NEITHER_GROUP = (
     "Rows in neither of the two groups are left out: {n:,}. AIF360's measures of all rows count "
     "them."
 )
+AIF360_CLASSES = "AIF360's measures compare the favourable labels ({}) with all the others."
 AIF360_SIDES = "In AIF360's measures, the unprivileged group is {}, and the privileged one is {}."
 OF_LABEL, IDEAL = " of label {label}", "The ideal value is 0, which alone is not a pass."
 

@@ -230,7 +230,10 @@ def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
         (["rows.csv", *COLUMNS, "--favorable-label", "no"], "--favorable-label must be 0 or 1"),
         (["rows.csv", *COLUMNS[:2], *COLUMNS[4:], "--y-score", "S"], "--threshold or --y-pred"),
         (["rows.csv", *COLUMNS, "--missing", "skip"], ": --missing must be 'error', 'drop'"),
-        (["rows.csv", *COLUMNS[:5], "U", "--missing-values", "?"], "let audit do so: --missing"),
+        (
+            ["rows.csv", *COLUMNS[:5], "U", "--missing-values", "?"],
+            "audit does with --missing drop",
+        ),
         (
             ["rows.csv", *COLUMNS, "--y-pred", "new=P", "--y-score", "S"],
             "--y-score must be NAME=COLUMN of 'P', 'new=P'; received 'S'",
@@ -309,7 +312,7 @@ def test_help_names_options_of_audit(biasamp, monkeypatch) -> None:
 def test_long_work_names_a_remedy(biasamp, monkeypatch) -> None:
     monkeypatch.setattr(progress, "_SECONDS_TO_FORECAST", -1.0)
     monkeypatch.setattr(progress, "_SECONDS_TO_WARNING", 0.0)
-    expected = r"biasamp: warning: the replicates will .*; a smaller n_boot \(--n-boot\)"
+    expected = r"biasamp: warning: the replicates will .*; a smaller --n-boot makes"
     assert re.search(expected, biasamp("audit", "rows.csv", *COLUMNS)[1])
 
 

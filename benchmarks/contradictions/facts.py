@@ -85,7 +85,7 @@ FACTS = [
     fact(r"compared with given rates, without labels", lambda d, x: d.true == "given rates"),
     fact(r"signs of BA from ([\d,]+) reference rows?", lambda d, x: n_of(x) == d.data["reference"]),
     fact(r"weighted by (.+)", lambda d, x: x[1] == shown(d.data["weights"])),
-    fact(r"([\d,]+) clusters of (.+)", lambda d, x: n_of(x) == d.data["n_clusters"]),
+    fact(r"([\d,]+) clusters?(?: of .+)?", lambda d, x: n_of(x) == d.data["n_clusters"]),
     fact(r"([\d,]+) predictions? missing", lambda d, x: n_of(x) == sum(d.data["missing"].values())),
     fact(
         r"([\d,]+) predicted groups? missing",

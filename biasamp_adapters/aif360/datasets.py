@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+from aif360.datasets.multiclass_label_dataset import MulticlassLabelDataset
 from aif360.metrics import ClassificationMetric
 from aif360.metrics.utils import compute_boolean_conditioning_vector
 
@@ -153,7 +154,10 @@ class Datasets:
         if hasattr(metric, "datasets"):
             return metric.datasets
         sides = metric.unprivileged_groups, metric.privileged_groups
-        return cls(Grouping(metric.dataset, *sides), metric.classified_dataset)
+        given = metric.dataset, metric.classified_dataset
+        if isinstance(metric.dataset, MulticlassLabelDataset):  # AIF360 keeps copies of two labels.
+            given = given[0].metadata["previous"][0], given[1].metadata["previous"][0]
+        return cls(Grouping(given[0], *sides), given[1])
 
     @property
     def dataset(self) -> Any:

@@ -29,7 +29,7 @@ class MetricMethods:
         raise NotImplementedError
 
     def mals_bias_amplification(self, privileged: None = None, **settings: Any) -> Any:
-        """BiasAmp_MALS, by default of the favourable label.
+        """BiasAmp_MALS; of two labels, by default of the favourable one.
 
         Parameters
         ----------

@@ -9,6 +9,8 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.aif360.datasets import Datasets
+from biasamp_adapters.counting.arrays import check_all
+from biasamp_adapters.counting.labels import listing, plain_labels
 from biasamp_adapters.inference.replicates import N_BOOT
 from biasamp_adapters.report.audit_report import AuditReport, audit
 
@@ -68,6 +70,8 @@ def audit_report(
     """
     datasets = Datasets.of(metric)
     columns, options = datasets.read()
+    scores = np.asarray(columns.get("y_score", ()), dtype=np.float64)
+    check_all(np.isfinite(scores), scores, "classified_dataset.scores must be finite")
     report = audit(
         **columns,
         **options,
@@ -78,14 +82,19 @@ def audit_report(
         random_state=random_state,
         title=title,
     )
-    notes, methods = [*report.summary["notes"], *datasets.notes], _OF_ALL
+    summary: Any = {**report.summary}
+    notes, methods = [*summary["notes"], *datasets.notes], _OF_ALL
+    if datasets.favorable is None:
+        several = plain_labels(datasets.dataset.favorable_label, "favorable_label")
+        favorable = several[0] if len(several) == 1 else several
+        summary["data"] = {**summary["data"], "favorable": favorable}
+        notes.append(words.AIF360_CLASSES.format(listing(several)))
     sides = datasets.grouping.sides.values()
     if sides:
         notes.append(words.AIF360_SIDES.format(*map(datasets.grouping.describe, sides)))
         methods += _OF_TWO
     records = [_record(metric, method) for method in methods]
-    summary: Any = {**report.summary, "aif360": records, "notes": notes}
-    return replace(report, summary=summary)
+    return replace(report, summary=summary | {"aif360": records, "notes": notes})
 
 
 def _record(metric: Any, method: str) -> dict[str, Any]:

@@ -129,8 +129,8 @@ def _compared_with(data: Data) -> Iterator[str]:
     if data["weights"] is not None:
         yield words.WEIGHTED_BY.format(column=name(data["weights"]))
     if data["clusters"] is not None and data["n_clusters"] is not None:
-        column = name(data["clusters"])
-        yield words.CLUSTERS_OF.format(n=data["n_clusters"], column=column)
+        n, column = count(data["n_clusters"], "cluster"), name(data["clusters"])
+        yield n if column == "clusters" else words.CLUSTERS_OF.format(clusters=n, column=column)
     nouns = {"prediction": data["missing"], "predicted group": data["missing_groups"]}
     for noun, by_model in nouns.items():
         if missing := sum(by_model.values()):

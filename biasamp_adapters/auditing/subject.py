@@ -151,8 +151,8 @@ class Names:
 
     def marked(self) -> str:
         """Return which class is marked as favourable or unfavourable, if any is."""
-        label, favorable = self.data["positive"], self.data["favorable"]
-        if favorable is None or self.compares_classes or self.data["kind"] == "tasks":
+        data, label, favorable = self.data, self.data["positive"], self.data["favorable"]
+        if isinstance(favorable, list | None) or self.compares_classes or data["kind"] == "tasks":
             return ""
         if label is None or not self.has_two_classes:
             label = favorable

@@ -79,12 +79,12 @@ class Data(TypedDict):
 
     ``kind`` is "classes" or "tasks" (columns of a label matrix). ``label`` and ``feature`` are
     names of columns, None if they have none. ``positive`` is the class that is compared where one
-    of two says it all. ``compared_with`` is "labels" or "given rates". ``reference`` are rows that
-    decide the signs of BA, None if the labels do. ``unit`` is what ``Member.size`` counts.
-    ``probabilities`` are models that predict them, ``scores`` those that have a score.
-    ``missing`` and ``missing_groups`` are missing predictions of classes and of groups by model,
-    ``left_out`` rows with missing values. Where each group is a column, ``in_no_group`` and
-    ``in_several_groups`` are rows, else 0.
+    of two says it all. ``compared_with`` is "labels" or "given rates". ``favorable`` is a class, or
+    a list of several of AIF360. ``reference`` are rows that decide the signs of BA, None if the
+    labels do. ``unit`` is what ``Member.size`` counts. ``probabilities`` are models that predict
+    them, ``scores`` those that have a score. ``missing`` and ``missing_groups`` are missing
+    predictions of classes and of groups by model, ``left_out`` rows with missing values. Where each
+    group is a column, ``in_no_group`` and ``in_several_groups`` are rows, else 0.
     """
 
     rows: int

@@ -255,7 +255,7 @@ class Rows:
             key, is_missing = incomplete[0]
             n = self.n[is_missing].sum()
             rule = f"{argument_of(key)} must not have missing values"
-            raise ValueError(f"{rule}; received {n}. Drop them, or let audit do so: missing='drop'")
+            raise ValueError(f"{rule}; received {n}. Drop them, as audit does with missing='drop'")
         is_dropped = np.logical_or.reduce([is_missing for _, is_missing in incomplete])
         kept = self.take(np.flatnonzero(~is_dropped))
         groups, listed = self._groups_seen(), self.listed

@@ -55,8 +55,8 @@ def amplification_frame(
     metrics : dict of names to metrics, or one metric, optional
         Names such as "BA", metric objects, functions of this package (settings bound with
         ``functools.partial``), and functions of Fairlearn, scikit-learn or your own, which return
-        one number. By default all metrics of this package that the data allow, those of T->A with
-        ``sensitive_features_pred``.
+        one number. By default MALS, BA, Multi, LA and DPA where the data allow them, also those of
+        T->A with ``sensitive_features_pred``.
     y_true : array-like of shape (rows,) or (rows, labels)
         Labels, or a label matrix of 0 and 1 for metrics of this package.
     y_pred : array-like of the same shape

@@ -35,7 +35,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
     Attributes
     ----------
     notes : tuple of str
-        Caveats, and why numbers of ``overall`` and ``by_group`` have no interval.
+        Caveats, and why numbers of ``overall`` or ``by_group``, and else a difference or ratio
+        between groups, have no interval.
     """
 
     def __init__(
@@ -217,6 +218,10 @@ class Column:
             if number.reason != of_all.reason:
                 groups_of.setdefault(number.reason, []).append(group)
         names = {reason: f" of {name_list(x)}" if x else "" for reason, x in groups_of.items()}
+        if not any(names):  # Else they are those of differences and ratios too.
+            largest = self._largest(self.confidence)
+            names = {} if self.has_sign else {largest.ratio.reason: " (ratio)"}
+            names[largest.difference.reason] = " (difference)"
         return [f"{self.name}{of}{self._where}: {reason}" for reason, of in names.items() if reason]
 
     @property

@@ -78,7 +78,9 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
         check_number("difference_bound", difference_bound, 0, 1)
         self.difference_bound = difference_bound
 
-    def load_data(self, X: Any, y: Any, *, sensitive_features: Any) -> None:
+    def load_data(
+        self, X: Any, y: Any, *, sensitive_features: Any, control_features: Any = None
+    ) -> None:
         """Read the training rows; ``fit`` of a reduction passes its own arguments on.
 
         Parameters
@@ -88,7 +90,12 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
             Labels 0 and 1.
         sensitive_features : array-like of shape (rows,)
             Groups; several columns are crossed.
+        control_features : None
+            Further columns of ``sensitive_features`` hold the rates of each stratum.
         """
+        if control_features is not None:
+            rule = "control_features must be columns of sensitive_features, which are crossed"
+            raise ValueError(f"{rule}, such as X[['race', 'sex']]")
         if isinstance(sensitive_features, str | None):  # No index of y comes through a reduction.
             rule = "sensitive_features must be the group of each row, such as X['race']"
             raise ValueError(f"{rule}; received {sensitive_features!r}")

@@ -120,7 +120,7 @@ def replicate(
         sizes = [min(step, n_boot - start) for start in range(0, n_boot, step)]
         rng = generator(_DRAWS, seed)
         batches = _score_batches(measurements, data, origin, sizes, rng, score)
-        drawn = list(watch(batches, len(sizes) * n, "replicates", "a smaller n_boot (--n-boot)"))
+        drawn = list(watch(batches, len(sizes) * n, "replicates", "a smaller n_boot"))
         scores |= {m: _join(drawn[i::n]) for i, m in enumerate(measurements)}
         notes += [data.note, _note_on_clusters(rows)]
     return scores, notes

@@ -55,6 +55,12 @@ class _ReadsGroups(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         predicted = self.predict(X, sensitive_features=sensitive_features)
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
+    def _clone(self) -> Any:
+        """Return the estimator, not fitted; raise if it is none."""
+        if not hasattr(self.estimator, "fit"):  # A dict has a copy.
+            raise TypeError(f"estimator must have fit and predict; received {self.estimator!r:.80}")
+        return clone(self.estimator)
+
     def _split(self, X: Any, groups: Any) -> tuple[Any, Any]:
         """Return what the estimator reads of X, and the groups: those of a column, if one is named.
 
@@ -143,7 +149,7 @@ class WithSensitiveFeatures(_ReadsGroups):
             Groups, unless they are a column of X.
         """
         features, groups = self._split(X, sensitive_features)
-        estimator, params = clone(self.estimator), {}
+        estimator, params = self._clone(), {}
         takes = [method for method in ("fit", "predict") if _takes(estimator, method, ATTRIBUTE)]
         has_groups = groups is not None and bool(takes)
         self._known = read_groups(groups, np.shape(X)[0]).seen if has_groups else []
@@ -297,7 +303,7 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
         y = y if self._is_matrix else column_or_1d(y, warn=True)
         features, groups = self._split(X, sensitive_features)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        self.estimator_ = clone(self.estimator).fit(features, y, **weights)
+        self.estimator_ = self._clone().fit(features, y, **weights)
         methods = [name for name in SCORING if hasattr(self.estimator_, name)]
         if not methods:
             received = type(self.estimator_).__name__
@@ -320,7 +326,8 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
         ----------
         X : array-like of shape (rows, columns)
         sensitive_features : array-like of shape (rows,), optional
-            Groups, if ``fit`` had some and they are not a column of X; else they are not read.
+            Groups, if ``fit`` had some and they are not a column of X; else they are ignored, with
+            a warning.
         """
         check_is_fitted(self)
         features, groups = self._split(X, sensitive_features)

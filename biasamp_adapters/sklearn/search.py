@@ -128,6 +128,10 @@ def _size(
     if groups is None:
         call = "search.fit(X, y, sensitive_features=race)"
         raise ValueError(f"sensitive_features must be passed on, as in {call}; received none")
+    predicted = np.asarray(y_pred)
+    if predicted.dtype.kind == "f" and (predicted % 1 > 0).any():  # Of a regressor.
+        received = predicted[predicted % 1 > 0][0]
+        raise ValueError(f"y_pred must hold predicted classes; received {received:.4g}")
     value = metric(y_true, y_pred, sensitive_features=groups, sample_weight=sample_weight)
     if np.isnan(value):
         raise ValueError(f"{metric.name} is undefined on these {len(y_pred)} rows")

@@ -22,6 +22,7 @@ from biasamp_adapters.metrics.functions import get_metric
 from aif360.datasets import StandardDataset
 from aif360.metrics import BinaryLabelDatasetMetric, ClassificationMetric
 
+OF_DPA = "directional_predictability_amplification"
 #: Each method with its settings, and the name of the metric behind it.
 CASES: list[tuple[str, dict[str, Any], str]] = [
     ("mals_bias_amplification", {}, "MALS"),
@@ -31,12 +32,8 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("multi_attribute_bias_amplification", {"direction": "T->A"}, "Multi"),
     ("multi_attribute_bias_amplification", {"direction": "undirected"}, "Multi"),
     ("leakage_amplification", {"quality": "accuracy"}, "LA"),
-    ("directional_predictability_amplification", {}, "DPA"),
-    (
-        "directional_predictability_amplification",
-        {"direction": "T->A", "quality": "uncertainty_coefficient"},
-        "DPA",
-    ),
+    (OF_DPA, {}, "DPA"),
+    (OF_DPA, {"direction": "T->A", "quality": "uncertainty_coefficient"}, "DPA"),
 ]
 
 
@@ -110,9 +107,7 @@ def test_favourable_label_says_nothing_about_predicted_groups() -> None:
     frame = drawn()
     truth = dataset(frame, favorable_label=0, unfavorable_label=1)
     predicted, guess = classified(truth, frame["y_pred"]), frame["sex_pred"]
-    metric = BiasAmplificationMetric(
-        truth, predicted, **SEXES, predicted_protected_attributes=guess
-    )
+    metric = BiasAmplificationMetric(truth, predicted, **SEXES, **{GUESS: guess})
     f1 = {"direction": "T->A", "quality": "f1", "equalize": "expected"}
     expected = bam.DirectionalPredictabilityAmplification(**f1)(
         frame["y"], frame["y_pred"], sensitive_features=frame["sex"], sensitive_features_pred=guess
@@ -129,9 +124,7 @@ def test_groups_of_several_attributes_leave_out_the_other_rows() -> None:
         metric = metric_of(frame, **sides, predicted_protected_attributes=frame[["age", "sex"]])
     kept = frame[(frame["sex"] == 1) | (frame["age"] == 0)]
     groups = kept["sex"].map({0: "unprivileged", 1: "privileged"})
-    expected = bam.directional_bias_amplification(
-        kept["y"], kept["y_pred"], sensitive_features=groups
-    )
+    expected = bam.directional_bias_amplification(kept.y, kept.y_pred, sensitive_features=groups)
     assert metric.directional_bias_amplification() == pytest.approx(expected, abs=1e-12)
     assert metric.directional_bias_amplification("T->A") == 0
 
@@ -175,18 +168,9 @@ def test_words_of_a_standard_dataset_name_the_groups() -> None:
 # What is inherited.
 
 GIVEN = {"difference", "ratio", "rich_subgroup"}
-PLAIN = [
-    name
-    for name in dir(ClassificationMetric)
-    if not name.startswith("_")
-    and callable(getattr(ClassificationMetric, name))
-    and name not in GIVEN
-]
-OF_ONE_GROUP = [
-    name
-    for name in PLAIN
-    if "privileged" in getattr(ClassificationMetric, name).__wrapped__.__code__.co_varnames
-]
+METHODS = {name: getattr(ClassificationMetric, name) for name in dir(ClassificationMetric)}
+PLAIN = [x for x in METHODS if x[0] != "_" and callable(METHODS[x]) and x not in GIVEN]
+OF_ONE_GROUP = [x for x in PLAIN if "privileged" in METHODS[x].__wrapped__.__code__.co_varnames]
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])

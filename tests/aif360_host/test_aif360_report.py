@@ -55,9 +55,10 @@ def test_report_has_the_host_s_measures(n_labels) -> None:
     assert records["value"].tolist() == [float(getattr(host, name)()) for name in MEASURES]
     assert records["ideal"].tolist() == [1, 0, 0, 0, 1, 0, 0, 0, 0, 0]
     assert records["measure"].tolist()[-1] == "between group Theil index"
-    if n_labels == 2:
-        theirs = audit_report(host, n_boot=0)
-        assert theirs.to_frame().equals(audit_report(ours, n_boot=0).to_frame())
+    theirs, report = (audit_report(metric, n_boot=0) for metric in (host, ours))
+    assert theirs.to_frame().equals(report.to_frame())
+    assert ("favourable labels (1, 2) with" in text_of(report)) == (n_labels == 3)
+    assert "does not know" not in text_of(report)
 
 
 def test_report_without_two_groups_has_measures_of_all_rows() -> None:
@@ -88,7 +89,7 @@ def test_report_knows_reference_predicted_groups_and_clusters() -> None:
     )
     text = " ".join(audit_report(metric, n_boot=100).to_text().split())
     assert "signs of BA from 90 reference rows · weighted by instance_weights" in text
-    assert "120 clusters" in text
+    assert "120 clusters · 95%" in text
     assert "y = 1 by sex, and sex predicted" in text
 
 
@@ -100,6 +101,14 @@ def test_report_with_sides_of_several_attributes_says_what_they_are() -> None:
     assert "the gap between privileged and unprivileged" in text
     assert "unprivileged group is sex = 0, age = 0, and the privileged one is sex = 1." in text
     assert "in neither of the two groups are left out" in text
+
+
+def test_report_of_three_classes_knows_the_favourable_one() -> None:
+    truth = dataset(drawn(3), favorable_label=[2.0], unfavorable_label=[0.0, 1.0])
+    metric = ClassificationMetric(truth, classified(truth, drawn(3)["y_pred"]), **SEXES)
+    text = text_of(audit_report(metric, n_boot=0))
+    assert "y = 2 is marked as favourable" in text
+    assert "AIF360's measures compare the favourable labels (2) with all the others" in text
 
 
 def test_report_of_a_label_that_no_row_has_compares_it() -> None:
@@ -121,22 +130,24 @@ def test_report_with_sides_of_several_values_says_what_they_are() -> None:
 
 
 def test_settings_reach_the_audit() -> None:
-    report = audit_report(
-        metric_of(drawn(), **SEXES), n_boot=50, confidence=0.9, random_state=3, title="Hiring"
-    )
-    method = report.summary["method"]
-    assert (method["n_boot"], method["confidence"], method["random_state"]) == (50, 0.9, 3)
+    settings = {"n_boot": 50, "confidence": 0.9, "random_state": 3}
+    report = audit_report(metric_of(drawn(), **SEXES), title="Hiring", **settings)
+    assert settings.items() <= report.summary["method"].items()
     assert report.to_text().startswith("Hiring")
 
 
 def test_scores_that_are_labels_are_no_scores() -> None:
     frame = drawn()
-    filled = audit_report(metric_of(frame, **SEXES), n_boot=0)
-    assert filled.summary["data"]["scores"] == []
+    assert audit_report(metric_of(frame, **SEXES), n_boot=0).summary["data"]["scores"] == []
     truth = dataset(frame)
     scored = classified(truth, frame["y_pred"], 0.2 + 0.6 * frame["y_pred"])
     report = audit_report(BiasAmplificationMetric(truth, scored, **SEXES), n_boot=0)
     assert report.summary["data"]["scores"] == ["model"]
+    scored.scores[0] = np.nan
+    with pytest.raises(
+        ValueError, match=r"classified_dataset\.scores must be finite; received nan"
+    ):
+        audit_report(BiasAmplificationMetric(truth, scored, **SEXES), n_boot=0)
 
 
 def test_report_of_another_metric_raises() -> None:

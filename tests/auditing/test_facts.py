@@ -64,6 +64,7 @@ FACTS = {
     "signs of BA from 500 reference rows": {"reference": 500},
     "weighted by w": {"weights": "w"},
     "812 clusters of person": {"clusters": "person", "n_clusters": 812},
+    "812 clusters": {"clusters": "clusters", "n_clusters": 812},
     "266 predictions missing": {"missing_predictions": {"model": 266}},
     "1 predicted group missing": {"missing_groups": {"model": 1}},
     "12 rows with missing values left out": {"left_out": 12},

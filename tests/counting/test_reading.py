@@ -207,7 +207,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_true": io.StringIO("0")}, "received a StringIO"),
     ({"y_true": "label"}, "y_true='label' names a column. Pass an array, or data first"),
     ({"y_true": [0, None, 1, 1]}, "y_true must not have missing values; received 1"),
-    ({"y_pred": [0, None, 1, 1]}, "received 1. Drop them, or let audit do so: missing='drop'"),
+    ({"y_pred": [0, None, 1, 1]}, "received 1. Drop them, as audit does with missing='drop'"),
     ({"y_pred": P[:3]}, "received y_true 4, sensitive_features 4, y_pred 3"),
     ({"y_pred": [3, 4, 5, 0]}, "If these are scores: y_score=..., threshold=..."),
     ({"y_pred": [3, 4, 3, 4]}, "y_pred must share labels with y_true"),

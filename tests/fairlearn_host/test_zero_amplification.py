@@ -39,6 +39,8 @@ def test_reduction_holds_each_group_at_the_rate_of_its_labels() -> None:
         # Within the bound and its convergence.
         assert predicted[rows].mean() == pytest.approx(Y[rows].mean(), abs=0.03)
     assert abs(plain[GROUP == 0].mean() - Y[GROUP == 0].mean()) > 0.1
+    with pytest.raises(ValueError, match="control_features must be columns of sensitive_features"):
+        held.fit(X, Y, sensitive_features=GROUP, control_features=GROUP)
 
 
 def test_grid_search_of_fairlearn_accepts_the_constraint() -> None:

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -75,6 +75,8 @@ def test_scorer_of_a_constant_is_minus_half_of_the_gap_in_the_labels(compas) -> 
     assert clone(model) is not model
     with pytest.raises(ValueError, match=r"no level 'race'. Write y.set_axis\(pd.Index\(race, n"):
         score(model, X, y)
+    with pytest.raises(ValueError, match=r"y_pred must hold predicted classes; received 0\."):
+        score(pipeline(X, LinearRegression()).fit(X, y), X, y.set_axis(race))
 
 
 @pytest.mark.parametrize("metric", ["MALS", "Multi", "LA", "DPA", bam.LeakageAmplification()])
@@ -181,11 +183,7 @@ def test_rule_picks_the_most_accurate_candidate_within_the_bound(rule, picked) -
         ({"bound": 0.1, "accuracy": "f1"}, {}, r"key 'f1'; .*, or name another: accuracy="),
         ({"bound": 0.1}, {"mean_test_accuracy": [np.nan, 1]}, "scores must not be NaN; received 1"),
         # A metric with a sign, of make_scorer.
-        (
-            {"bound": 0.1},
-            {"split0_test_amplification": [0.05, -0.2]},
-            r"a size, .*; received 0\.05",
-        ),
+        ({"bound": 0.1}, {"split0_test_amplification": [0.05, -0.2]}, r"size, .*; received 0\.05"),
         ({"bound": np.nan}, {}, "bound must be a number from 0 on; received nan"),
         ({"bound": -1}, {}, "bound must be a number from 0 on; received -1"),
         ({"bound": True}, {}, "bound must be a number from 0 on; received True"),
