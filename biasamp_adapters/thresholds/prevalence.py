@@ -14,7 +14,6 @@ from biasamp_adapters.counting.counts import read_rows
 from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, listing, positive_class
 from biasamp_adapters.counting.variables import Block, Codes
 from biasamp_adapters.metrics.base import check_choice, check_number
-from biasamp_adapters.warning import warn
 
 #: Shares are compared after rounding.
 _DECIMALS = 12
@@ -157,8 +156,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         y_score : array-like of shape (rows,) or (rows, columns)
             Scores on the scale of those that set the thresholds, with the same columns.
         sensitive_features : array-like of shape (rows,)
-            Groups, if ``fit`` had some; else they are ignored, with a warning unless
-            there is ``group_proba``.
+            Groups, if ``fit`` had some; else, and with ``group_proba``, they are not read.
         group_proba : frame or array-like of shape (rows, groups)
             The probability of each group, if ``fit`` had some.
 
@@ -193,8 +191,6 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         """Return the threshold of the group of each row."""
         if self.groups_ and sensitive_features is None:
             raise ValueError("sensitive_features must be given: each group has its own threshold")
-        if not self.groups_ and sensitive_features is not None:
-            warn("predict ignores sensitive_features: fit had none, so all rows have one threshold")
         groups = read_groups(sensitive_features if self.groups_ else None, n_rows)
         codes = groups.with_labels(self.groups_ or groups.labels).codes
         is_unknown = codes == len(self.thresholds_)

@@ -153,9 +153,6 @@ def test_mean_and_bound_of_the_others_stand_behind_the_verdict():
     ]
 
 
-# Several models.
-
-
 def of_models(codes, accuracies=(), differences=()):
     statuses = {"amplifies": ("grows", (9, 15)), "reduces": ("shrinks", (-11, -5))}
     records = []
@@ -231,8 +228,6 @@ def test_difference_from_the_first_model_gives_both_accuracies():
     told = answer(**of_models(codes, (), differences[1:]))
     assert told.details == ["BA of no model clearly differs from that of old."]
 
-
-# BA.
 
 BA, BELOW = metric("ba_a_to_t", 6, 4.5, 7.5), metric("ba_a_to_t", -6, -7.5, -4.5)
 UNCLEAR_BA, NOTHING = metric("ba_a_to_t", 2, -4, 7), metric("ba_a_to_t", 0, 0, 0)
@@ -311,8 +306,6 @@ def test_ba_stands_for_the_gap_where_no_gap_is_named():
         "+6.5 points (+5.5 to +7.5)."
     )
 
-
-# The first screen.
 
 ERRORS = [error("negative", 44.8, 23.4, 18, 25), error("positive", 72, 52.3, 16, 24)]
 SCORE = {"model": "model", "gap": 0, "rule": "5 or more", "first": 0.5, "second": 0.398}

@@ -162,9 +162,6 @@ def test_results_take_saved_counts_of_one_path_several_or_a_pattern(tmp_path) ->
     assert metric.result(tmp_path / "*.json", n_boot=0).n_rows == 2 * counts.n_rows
 
 
-# Without rows.
-
-
 def save_without_rows(counts: Any, folder: Path) -> Any:
     counts.save(folder / "sums.json", rows=False)
     return bam.Counts.load(folder / "sums.json")

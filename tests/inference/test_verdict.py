@@ -35,9 +35,6 @@ def judged(true, predicted, true_errors=(0, 0), predicted_errors=(0, 0), rows=50
     return judgement
 
 
-# Each status
-
-
 @pytest.mark.parametrize(
     ("true", "predicted", "errors", "code", "status", "band", "clear"),
     [
@@ -73,9 +70,6 @@ def test_judge_gap_has_a_status_by_its_band(true, predicted, errors, code, statu
         assert judgement.mean_change.reason == "no gap has a certain direction"
 
 
-# The half row
-
-
 @pytest.mark.parametrize(
     ("change", "error", "rows", "status"),
     [
@@ -101,9 +95,6 @@ def test_judge_gaps_in_labels_where_no_change_varies_have_bands_of_their_own(err
     assert judgement.gaps[0].true_clear is is_clear
 
 
-# Which group is named first
-
-
 @pytest.mark.parametrize(
     ("true", "predicted", "true_error", "first"),
     [
@@ -117,9 +108,6 @@ def test_judge_first_group_has_the_higher_rate_if_that_is_clear(true, predicted,
     [gap] = judged(true, predicted, true_errors=(true_error, 0)).gaps
     assert gap.first == first
     assert gap.true == pytest.approx(abs(true[0] - true[1]) if first == "B" else true[0] - true[1])
-
-
-# The mean change
 
 
 def independent(rates, errors, n_boot=48):
@@ -172,9 +160,6 @@ def test_judge_gap_is_in_the_mean_if_its_sum_is_beyond_three_and_a_half_errors()
             assert judge(data, confidence=confidence)[0].gaps[0].in_mean is in_mean
 
 
-# Codes of several gaps
-
-
 @pytest.mark.parametrize(
     ("pairs", "code"),
     [
@@ -194,9 +179,6 @@ def test_judge_code_of_several_gaps_follows_from_their_statuses(pairs, code):
         block[:, 1] -= gaps
     [judgement] = judge(rates_of(true, predicted))
     assert judgement.code == code
-
-
-# No verdict
 
 
 @pytest.mark.parametrize(
@@ -225,9 +207,6 @@ def test_judge_5000_gaps_are_compared_and_no_more(n_classes, reason, comparison,
     [judgement] = judge(rates_of(true, true))
     assert (judgement.reason, judgement.comparison) == (reason, comparison)
     assert judgement.n_gaps == n_gaps
-
-
-# Groups and classes that are compared
 
 
 def test_judge_small_groups_are_not_compared_and_rows_are_shown():
@@ -269,9 +248,6 @@ def test_judge_more_than_5000_gaps_of_pairs_compare_groups_with_all_rows():
     assert (gap.first, gap.true_rates) == ("all rows", (0.31, 0.30))
 
 
-# Undefined rates
-
-
 @pytest.mark.parametrize(("n_undefined", "code"), [(4, "amplifies"), (5, "cannot_say")])
 def test_judge_replicates_without_a_rate_are_left_out_up_to_one_in_twenty(n_undefined, code):
     true = alternating([0.30, 0.20], [0, 0], n_boot=80)
@@ -287,9 +263,6 @@ def test_judge_undefined_rate_has_no_interval_and_is_ignored_in_a_small_group(ro
     true[0, 2] = np.nan
     [judgement] = judge(rates_of(true, true, rows=[500, 500, rows]))
     assert judgement.reason == reason
-
-
-# Properties
 
 
 @st.composite

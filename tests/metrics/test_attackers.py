@@ -43,9 +43,6 @@ from sklearn.tree import DecisionTreeClassifier
 SEARCH = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3)
 
 
-# Beside the exact attacker.
-
-
 @pytest.fixture(scope="module")
 def compas(data_folder: Path) -> Columns:
     """3,000 people of two groups, 60 % of them African-American, and groups guessed from records.
@@ -188,9 +185,6 @@ def test_leakage_of_a_small_group_is_seen(attacker) -> None:
     assert levels(metric, columns) == pytest.approx((1 / 2, (30 / 40 + 120 / 160) / 2), abs=1e-12)
 
 
-# Qualities of one's own.
-
-
 def test_level_below_zero_has_no_relative_change() -> None:
     metric = new_metric(A_TO_T, attacker=GaussianNB(), quality="neg_log_loss", n_trials=1)
     result = metric.result(**TABLE, n_boot=0)
@@ -218,9 +212,6 @@ def test_scorer_is_for_attackers_of_its_kind(attacker, other, names) -> None:
         new_metric(A_TO_T, attacker=attacker, quality=quality)
         with pytest.raises(ValueError, match=f"quality='{quality}' cannot score"):
             new_metric(A_TO_T, attacker=other, quality=quality)
-
-
-# What is refused when a metric is made.
 
 
 NEAR = KNeighborsClassifier()

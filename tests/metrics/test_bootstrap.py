@@ -35,9 +35,6 @@ def spread(metric: Any, columns: Columns) -> float:
     return float(result.estimate.replicates.std())
 
 
-# Against a plain bootstrap.
-
-
 #: Changes of rates P(class | group), and of shares P(group | class), from tables (draws, group,
 #: class, predicted class, predicted group). Group 1 has class 1 more often.
 SIGNS = np.array([[1, -1], [-1, 1]])
@@ -117,9 +114,6 @@ def test_interval_does_not_depend_on_how_the_value_is_equalized() -> None:
     assert results[None].interval != results["auto"].interval
 
 
-# Seeds.
-
-
 def test_replicates_of_several_batches_are_all_there(monkeypatch) -> None:
     monkeypatch.setattr("biasamp_adapters.inference.replicates._BATCH", 400)
     result = bam.DirectionalBiasAmplification().result(**people(200), n_boot=45)
@@ -138,9 +132,6 @@ def test_seed_repeats_its_interval() -> None:
     old = np.random.RandomState
     assert interval(old(3)) == interval(old(3)) != interval(old(4))
     assert interval(None) != interval(None)
-
-
-# Weights.
 
 
 @pytest.mark.parametrize("weight", [2.0**-330, 0.25, 8.0, 2.0**40, 2.0**80])
@@ -166,8 +157,6 @@ def test_weights_widen_an_interval_by_the_rows_that_they_are_worth() -> None:
     assert ratio == pytest.approx(np.sqrt(3.347) / 1.4, rel=5 / np.sqrt(N_BOOT))
 
 
-# Clusters.
-
 METRICS = [
     bam.MALSBiasAmplification(),
     bam.DirectionalBiasAmplification(),
@@ -189,9 +178,6 @@ def test_copies_of_rows_in_clusters_tell_no_more_than_the_rows(metric) -> None:
         # As if they were independent, the interval would be a third as wide.
         ratio = in_clusters / spread(metric, copies)
         assert ratio == pytest.approx(3, rel=5 / np.sqrt(N_BOOT))
-
-
-# Fixed signs, sizes of changes, ties.
 
 
 def test_value_of_a_balanced_truth_is_0_for_every_model_and_has_no_interval() -> None:

@@ -76,9 +76,6 @@ def test_data_that_do_not_suit_an_attacker_raise(name, settings, columns, messag
         metric.result(**(TABLE | columns), n_boot=0)
 
 
-# Variables.
-
-
 @pytest.mark.parametrize("argument", ["y_pred", "sensitive_features"])
 def test_columns_that_are_guessed_are_guessed_one_by_one(argument) -> None:
     # Predictions are a matrix, or groups overlap: the first one, and the even rows.
@@ -182,8 +179,6 @@ def test_class_that_is_not_fitted_counts_as_half_a_row() -> None:
     assert 1 / levels(metric, columns)[0] == pytest.approx(loss / 20, abs=1e-12)
 
 
-# Numbers.
-
 AGE = np.tile([20.5, 30.5, 50.5, 60.5], 100)
 
 
@@ -209,9 +204,6 @@ def test_numbers_are_guessed_by_regression() -> None:
     result = metric.result(**columns, n_boot=0)
     assert result.value == pytest.approx((1 - 2) / (1 + 2), abs=1e-12)
     assert any("numbers have no accuracy" in note for note in result.notes)
-
-
-# Trials.
 
 
 class NotingTree(DecisionTreeClassifier):

@@ -123,9 +123,6 @@ def test_study_of_bad_input_says_the_rule_and_the_value(call, fragment) -> None:
     assert "\n" not in str(error.value)
 
 
-# Designs.
-
-
 def test_make_alpha_shift_has_the_rates_of_both_shifts() -> None:
     rows = studies.make_alpha_shift(0.05, 0.1)
     by_pair = rows.groupby(["task", "attribute"])["weight"].sum()
@@ -149,9 +146,6 @@ def test_make_hidden_bias_is_in_no_label_and_moves_who_follows_it() -> None:
     right = (1 + erf(1 / sqrt(2))) / 2  # Phi(1 / noise)
     expected = 0.5 + strength * (1 - right) / 2
     assert share == pytest.approx(expected, abs=4 * sqrt(0.25 / (n / 2)))
-
-
-# Errors of labels.
 
 
 #: Of 100 x and 100 y, a tenth of x and a fifth of y have the wrong label. Of the x 60 are positive
@@ -234,9 +228,6 @@ def test_label_error_sensitivity_of_other_results_is_refused() -> None:
 def test_label_error_sensitivity_of_impossible_errors_is_refused(errors) -> None:
     with pytest.raises(ValueError, match=r"errors must (be shares|name).*received"):
         label_errors(errors)
-
-
-# Rank agreement.
 
 
 def test_rank_agreement_counts_pairs_of_models() -> None:

@@ -24,9 +24,6 @@ def rows(n: int = 300, seed: int = 0) -> dict[str, Any]:
     return {"y_true": truth, "y_score": score, "sensitive_features": np.array(["a", "b"])[group]}
 
 
-# Values.
-
-
 def test_sweep_by_hand_has_the_metric_at_each_score() -> None:
     """Of group a 2/3 are positive, of b 1/3; both signs are along the gap."""
     sweep = bam.threshold_sweep(TRUTH, SCORE, sensitive_features=GROUP, n_boot=0)
@@ -110,9 +107,6 @@ def test_sweep_with_a_reference_reads_its_signs() -> None:
     assert sweep.integral.value == turned.integral.value
 
 
-# Intervals.
-
-
 @pytest.mark.parametrize("name", ["BA", "MALS", "LA", "DPA"])
 def test_sweep_has_the_intervals_of_each_threshold_alone(name) -> None:
     """Draws share their seed, so that those of the same cells differ by chance only."""
@@ -161,9 +155,6 @@ def test_sweep_with_clusters_is_wider() -> None:
     assert clustered.high - clustered.low > 1.8 * (plain.high - plain.low)
 
 
-# Data of other kinds.
-
-
 def test_sweep_of_a_frame_is_that_of_its_columns() -> None:
     data = rows()
     of_frame = bam.threshold_sweep(pd.DataFrame(data), **{x: x for x in data}, n_boot=50)
@@ -206,8 +197,6 @@ def test_sweep_with_missing_labels_drops_rows_on_request() -> None:
     assert sweep.integral.value == bam.threshold_sweep(**kept, n_boot=0).integral.value
     assert "10" in sweep.notes[0]
 
-
-# Errors and what is shown.
 
 ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"metric": "BA T->A"}, "metric must read predicted classes; BA T->A reads none"),
