@@ -82,7 +82,10 @@ FACTS = [
     ),
     fact(r"(.+) is marked as (favourable|unfavourable)", lambda d, x: is_marked(d, x[1], x[2])),
     fact(r"compared with the labels of these rows", lambda d, x: d.true == "labels"),
-    fact(r"compared with given rates, without labels", lambda d, x: d.true == "given rates"),
+    fact(
+        r"compared with given rates(, without labels)?",
+        lambda d, x: d.true == "given rates" and (x[1] is None) == d.is_reversed,
+    ),
     fact(r"signs of BA from ([\d,]+) reference rows?", lambda d, x: n_of(x) == d.data["reference"]),
     fact(r"weighted by (.+)", lambda d, x: x[1] == shown(d.data["weights"])),
     fact(r"([\d,]+) clusters?(?: of .+)?", lambda d, x: n_of(x) == d.data["n_clusters"]),

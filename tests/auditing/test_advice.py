@@ -115,6 +115,10 @@ WHAT_TO_READ = {
     "Other given rates give other numbers. LA and DPA need labels and are not computed.": {
         "compared_with": "given rates"
     },
+    "Read the gaps first, then BA: both compare the predictions with the given rates. Other given "
+    "rates give other numbers.": PREDICTED
+    | of_gaps(direction="T->A", grows=2)
+    | {"compared_with": "given rates"},
     "Read the gaps first. BA is for comparison with published results of the same "
     "direction.": PREDICTED | of_gaps(direction="T->A", grows=2),
     "The rates of the groups in the labels are so close that their order is not clear, so "

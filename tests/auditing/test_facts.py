@@ -61,6 +61,7 @@ FACTS = {
         "classes": members({0: 9, 1: 9, 2: 9}),
     },
     "compared with given rates, without labels": {"compared_with": "given rates"},
+    "compared with given rates": {"compared_with": "given rates", "directions": ["T->A"]},
     "signs of BA from 500 reference rows": {"reference": 500},
     "weighted by w": {"weights": "w"},
     "812 clusters of person": {"clusters": "person", "n_clusters": 812},
