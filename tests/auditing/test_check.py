@@ -1,5 +1,6 @@
 """The gate: what passes, what fails and what cannot be judged."""
 
+import pandas as pd
 import pytest
 
 import biasamp_adapters as bam
@@ -134,6 +135,13 @@ def test_check_gaps_of_a_group_that_is_left_out_are_not_judged(of_c, options) ->
     failures = report.check(require_within={"gaps": 0.1}, forbid=["reverses", "mixed", "grows"])
     assert list(map(repr, failures)) == [sentence, sentence]  # The verdict itself is judged.
     assert "A change of more than" not in report.to_text(full=True)  # The bound would be 0.
+
+
+def test_check_gaps_of_several_tasks_name_their_task() -> None:
+    truth, predicted = (pd.DataFrame({"x": task, "y": task}) for task in (EQUAL, ONES_FOR_A))
+    report = bam.audit(truth, predicted, sensitive_features=[*"aabb"] * 20, n_boot=100)
+    sentence = "model: the gap between a and b in {} appears, which is forbidden."
+    assert list(map(repr, report.check(forbid="appears"))) == [*map(sentence.format, "xy")]
 
 
 def test_frame_of_metrics_has_all_numbers_that_checks_know(compas_report) -> None:
