@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from typing import Any
+from unicodedata import normalize
 
 from contradictions.boxes import small, the_feature, told
 from contradictions.directions import Direction, Parts, family
@@ -213,9 +214,13 @@ def _(d: Direction, m: Parts) -> Any:
     return False
 
 
-@family(r"(?:Groups|Classes|Tasks) '(?P<a>.*?)' and '(?P<b>.*?)' differ only in case or spaces\.")
+@family(
+    r"(?:Groups|Classes|Tasks) '(?P<a>.*?)' and '(?P<b>.*?)' differ only in case(?: or spaces|, "
+    r"spaces or the (?P<coding>coding) of characters)\."
+)
 def _(d: Direction, m: Parts) -> Any:
-    return m["a"].strip().casefold() == m["b"].strip().casefold()
+    a, b = (" ".join(m[name].casefold().split()) for name in "ab")
+    return (a == b) == (m["coding"] is None) and normalize("NFC", a) == normalize("NFC", b)
 
 
 @family(r"The groups of (?P<f>.+?) are numbers: (?P<names>.+)\.")

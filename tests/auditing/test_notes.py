@@ -85,6 +85,12 @@ NOTES = {
         "frequency": frequency(22, 72)
     },
     "Groups 'f' and 'f ' differ only in case or spaces.": groups(["f", "f ", "m"]),
+    "Groups 'a b × 1' and 'A b × 1' differ only in case or spaces.": groups(
+        [("a\nb", 1), ("A b", 1)]
+    ),
+    "Groups 'É' and 'E\u0301' differ only in case, spaces or the coding of characters.": groups(
+        ["É", "E\u0301"]
+    ),
     "The groups of race are numbers: 0 and 1.": groups([0, 1]),
     "The accuracy of model is clearly below that of one constant prediction (31% and 54%); the "
     "labels may be coded the other way round.": accuracy(31),
