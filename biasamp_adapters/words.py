@@ -429,7 +429,7 @@ PREVALENCE = (
 )
 GROUPS, CLASSES, TASKS = "Groups", "Classes", "Tasks"
 SPELLING = "{members} '{a}' and '{b}' differ only in case or spaces."
-CODING_OF_NAMES = SPELLING.replace(" or spaces", ", spaces or the coding of characters")
+UNICODE_FORM = SPELLING.replace(" or spaces", ", spaces or Unicode form")
 NUMBERS = "The groups of {feature} are numbers: {names}."
 CODING = (
     "The accuracy of {model} is clearly below that of one constant prediction ({accuracy} and "

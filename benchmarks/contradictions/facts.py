@@ -216,11 +216,11 @@ def _(d: Direction, m: Parts) -> Any:
 
 @family(
     r"(?:Groups|Classes|Tasks) '(?P<a>.*?)' and '(?P<b>.*?)' differ only in case(?: or spaces|, "
-    r"spaces or the (?P<coding>coding) of characters)\."
+    r"spaces or (?P<form>Unicode form))\."
 )
 def _(d: Direction, m: Parts) -> Any:
     a, b = (" ".join(m[name].casefold().split()) for name in "ab")
-    return (a == b) == (m["coding"] is None) and normalize("NFC", a) == normalize("NFC", b)
+    return (a == b) == (m["form"] is None) and normalize("NFC", a) == normalize("NFC", b)
 
 
 @family(r"The groups of (?P<f>.+?) are numbers: (?P<names>.+)\.")

@@ -166,7 +166,7 @@ def _gaps(subject: Subject) -> Iterator[_Checked]:
         yield _Checked(model, text, "gaps", gap)
     small = [x["name"] for x in names.members if is_small(x)]
     if not subject.gaps:
-        yield _Checked(model, "gaps", "gaps", _nothing(subject.verdict["why"]))
+        yield _Checked(model, "gaps", "gaps", _nothing(_why(subject)))
     elif small:
         parts = {"members": names.nouns, "n": FEW_ROWS, "unit": names.data["unit"]}
         of_small = words.GAPS_OF.format(names=join(map(names.text, small)))
@@ -182,8 +182,14 @@ def _name_of_gap(subject: Subject, gap: GapRecord) -> str:
     return f"the {template.format(a=a, b=b, of=names.counted(gap['of_class']))}"
 
 
-def _nothing(why: str) -> Number:
-    return Number(value=None, low=None, high=None, reason=why.replace("_", " "))
+def _nothing(reason: str) -> Number:
+    return Number(value=None, low=None, high=None, reason=reason)
+
+
+def _why(subject: Subject) -> str:
+    """Return why there is no verdict; without intervals, why there are none."""
+    why = subject.verdict["why"]
+    return subject.verdict["reason"] if why == "no_interval" else why.replace("_", " ")
 
 
 def _read_bound(rule: str, asked: str, bound: Any, key: str) -> float:
@@ -243,7 +249,7 @@ def _forbidden(summary: Summary, code: str, codes: str) -> Iterator[Failure]:
         raise ValueError(f"forbid must name {', '.join(allowed)}; received {code!r:.40}")
     for verdict in summary["verdicts"]:
         subject = Subject(summary, verdict)
-        checked = _Checked(verdict["model"], "verdict", "", _nothing(verdict["why"]))
+        checked = _Checked(verdict["model"], "verdict", "", _nothing(_why(subject)))
         if verdict["code"] == "cannot_say" != code:
             yield checked.not_judged(codes)
         elif code in words.STATUSES:

@@ -161,7 +161,7 @@ def _alike(members: str, labels: list[Any]) -> Iterator[str]:
         if key in seen:
             other, its_text = seen[key]
             a, b = (name(x, among=tuple(labels)).strip("'") for x in (other, label))
-            template = words.SPELLING if text == its_text else words.CODING_OF_NAMES
+            template = words.SPELLING if text == its_text else words.UNICODE_FORM
             yield template.format(members=members, a=a, b=b)
         seen[key] = label, text
 

@@ -61,10 +61,11 @@ def test_check_ratios_rates_and_shares_have_their_units(compas_report, rules, se
 
 def test_check_number_without_an_interval_is_not_judged_and_one_not_computed_raises() -> None:
     report = bam.audit([0, 1] * 20, [0.5] * 40, sensitive_features=["a", "b"] * 20, n_boot=0)
-    failures = report.check(fail_above={"BA": 0.02}, forbid=["amplifies"])
-    assert [failure.judged for failure in failures] == [False, False]
-    sentence = "model: BA A→T cannot be judged: no intervals were requested (n_boot=0)."
-    assert repr(failures[0]) == sentence
+    failures = report.check(fail_above={"BA": 1}, require_within={"gaps": 1}, forbid="amplifies")
+    assert not any(failure.judged for failure in failures)
+    sentence = "model: {} cannot be judged: no intervals were requested (n_boot=0)."
+    names = ("BA A→T", "gaps", "verdict")
+    assert list(map(repr, failures)) == [*map(sentence.format, names)]
     with pytest.raises(ValueError, match="'Multi' is not computed in this report"):
         report.check(fail_above={"Multi": 0.02})
 

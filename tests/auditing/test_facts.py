@@ -1,7 +1,7 @@
 """The title and the facts of an audit."""
 
 import pytest
-from summaries import make, members, unjudged
+from summaries import THREE_CLASSES, make, members, unjudged
 
 from biasamp_adapters.auditing.facts import facts, head, title, two_directions
 
@@ -55,11 +55,7 @@ FACTS = {
     "predictions are classes, those of b probabilities": {"probabilities": ["b"], "models": "ab"},
     "hired = 1 is marked as unfavourable": {"favorable": 0},
     "hired = 1 is marked as favourable": {"favorable": 1},
-    "hired = 2 is marked as favourable": {
-        "favorable": 2,
-        "positive": None,
-        "classes": members({0: 9, 1: 9, 2: 9}),
-    },
+    "hired = 2 is marked as favourable": THREE_CLASSES | {"favorable": 2},
     "compared with given rates, without labels": {"compared_with": "given rates"},
     "compared with given rates": {"compared_with": "given rates", "directions": ["T->A"]},
     "signs of BA from 500 reference rows": {"reference": 500},
