@@ -198,12 +198,12 @@ def name(label: Any, feature: str = "", among: tuple[Any, ...] = ()) -> str:
     """
     levels = label if isinstance(label, tuple) else (label,)
     if feature and all(isinstance(level, bool | int | float) for level in levels):
-        return f"{name(feature)} = {_on_one_line(label)}"
-    text = cut(_on_one_line(label), longest_name(among))
+        return f"{name(feature)} = {on_one_line(label)}"
+    text = cut(on_one_line(label), longest_name(among))
     return f"'{text}'" if text != text.strip() or not text or _SEPARATORS.search(text) else text
 
 
-def _on_one_line(label: Any) -> str:
+def on_one_line(label: Any) -> str:
     """Return a label as text; levels of crossed features are joined by a cross."""
     return clean(" × ".join(map(str, label)) if isinstance(label, tuple) else str(label))
 
@@ -218,7 +218,7 @@ def cut(text: str, most: int) -> str:
 @lru_cache
 def longest_name(labels: tuple[Any, ...], most: int = 40) -> int:
     """Return the characters to which names are cut: so many, or more until no two become equal."""
-    texts = set(map(_on_one_line, labels))
+    texts = set(map(on_one_line, labels))
     while len({cut(text, most) for text in texts}) < len(texts):
         most *= 2
     return most

@@ -53,7 +53,10 @@ NAME_AND_SIZE = "{name} ({size})"
 KIND, PROBABILITIES_KIND = "predictions are classes", "predictions are probabilities"
 KINDS = "predictions are classes, those of {models} probabilities"
 COMPARED_WITH_LABELS = "compared with the labels of these rows"
-COMPARED_WITH_RATES = "compared with given rates, without labels"
+COMPARED_WITH_RATES = {
+    "A->T": "compared with given rates, without labels",
+    "T->A": "compared with given rates",
+}
 SIGNS_FROM = "signs of BA from {rows}"
 WEIGHTED_BY = "weighted by {column}"
 CLUSTERS_OF = "{clusters} of {column}"
@@ -330,8 +333,9 @@ READ_NO_VERDICT = (
 )
 READ_GIVEN_RATES = (
     "Read the {gap} first, then BA: both compare the predictions with the given rates. "
-    "Other given rates give other numbers. LA and DPA need labels and are not computed."
+    "Other given rates give other numbers."
 )
+NOT_WITHOUT_LABELS = "LA and DPA need labels and are not computed."
 READ_PREDICTED = (
     "Read the {gap} first. BA is for comparison with published results of the same direction."
 )
@@ -425,6 +429,7 @@ PREVALENCE = (
 )
 GROUPS, CLASSES, TASKS = "Groups", "Classes", "Tasks"
 SPELLING = "{members} '{a}' and '{b}' differ only in case or spaces."
+UNICODE_FORM = SPELLING.replace(" or spaces", ", spaces or Unicode form")
 NUMBERS = "The groups of {feature} are numbers: {names}."
 CODING = (
     "The accuracy of {model} is clearly below that of one constant prediction ({accuracy} and "

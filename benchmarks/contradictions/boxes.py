@@ -233,7 +233,8 @@ def _(d: Direction, m: Parts) -> Any:
 
 @family(
     r"Read the (?P<noun>gaps?) first, then BA: both compare the predictions with the given rates\. "
-    r"Other given rates give other numbers\. LA and DPA need labels and are not computed\.",
+    r"Other given rates give other numbers\."
+    r"(?P<none> LA and DPA need labels and are not computed\.)?",
     r"Read the (?P<noun>gaps?) first\. BA is for comparison with published results of the same "
     r"direction\.",
     r"Read the (?P<noun>gaps?) first, then FPR and TPR by group\. BA is for comparison with "
@@ -247,7 +248,8 @@ def _(d: Direction, m: Parts) -> Any:
     needs_rates = "FPR" in m.text
     has_attacks = any(x["key"].startswith(("la", "dpa")) for x in d.summary["metrics"])
     is_given = d.true == "given rates"
-    right = is_given and not has_attacks if "given rates" in m.text else not is_given
+    right = is_given == ("given rates" in m.text)
+    right = right and not (has_attacks if m["none"] else is_given and not d.is_reversed)
     return right and (has_rates or not needs_rates) and (m["noun"] == "gap") == (len(d.gaps) == 1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from typing import Any
+from unicodedata import normalize
 
 from contradictions.boxes import small, the_feature, told
 from contradictions.directions import Direction, Parts, family
@@ -82,7 +83,10 @@ FACTS = [
     ),
     fact(r"(.+) is marked as (favourable|unfavourable)", lambda d, x: is_marked(d, x[1], x[2])),
     fact(r"compared with the labels of these rows", lambda d, x: d.true == "labels"),
-    fact(r"compared with given rates, without labels", lambda d, x: d.true == "given rates"),
+    fact(
+        r"compared with given rates(, without labels)?",
+        lambda d, x: d.true == "given rates" and (x[1] is None) == d.is_reversed,
+    ),
     fact(r"signs of BA from ([\d,]+) reference rows?", lambda d, x: n_of(x) == d.data["reference"]),
     fact(r"weighted by (.+)", lambda d, x: x[1] == shown(d.data["weights"])),
     fact(r"([\d,]+) clusters?(?: of .+)?", lambda d, x: n_of(x) == d.data["n_clusters"]),
@@ -210,9 +214,13 @@ def _(d: Direction, m: Parts) -> Any:
     return False
 
 
-@family(r"(?:Groups|Classes|Tasks) '(?P<a>.*?)' and '(?P<b>.*?)' differ only in case or spaces\.")
+@family(
+    r"(?:Groups|Classes|Tasks) '(?P<a>.*?)' and '(?P<b>.*?)' differ only in case(?: or spaces|, "
+    r"spaces or (?P<form>Unicode form))\."
+)
 def _(d: Direction, m: Parts) -> Any:
-    return m["a"].strip().casefold() == m["b"].strip().casefold()
+    a, b = (" ".join(m[name].casefold().split()) for name in "ab")
+    return (a == b) == (m["form"] is None) and normalize("NFC", a) == normalize("NFC", b)
 
 
 @family(r"The groups of (?P<f>.+?) are numbers: (?P<names>.+)\.")

@@ -130,7 +130,8 @@ def _situation(subject: Subject) -> str:
     if subject.verdict["code"] == "cannot_say":
         return words.READ_NO_VERDICT.format(members=names.nouns)
     if names.true == words.GIVEN_RATES:
-        return words.READ_GIVEN_RATES.format(gap=noun)
+        text = words.READ_GIVEN_RATES.format(gap=noun)
+        return text if names.compares_classes else f"{text} {words.NOT_WITHOUT_LABELS}"
     if names.compares_classes:
         return words.READ_PREDICTED.format(gap=noun)
     ignore_mals = [words.IGNORE_MALS] if _computed(subject, "MALS") else []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import Names, Subject, is_small
+from biasamp_adapters.auditing.subject import Subject, is_small
 from biasamp_adapters.auditing.summary import MEASURES, GapRecord, MetricRecord, Number, Summary
 from biasamp_adapters.figures import (
     MINUS,
@@ -162,23 +162,34 @@ def _gaps(subject: Subject) -> Iterator[_Checked]:
     """Yield the changes of all gaps of a model, and those that are not judged, with the reason."""
     names, model = subject.names, subject.verdict["model"]
     for gap in subject.gaps:
-        text = words.CHANGE_OF_GAP.format(gap=_name_of_gap(names, gap))
+        text = words.CHANGE_OF_GAP.format(gap=_name_of_gap(subject, gap))
         yield _Checked(model, text, "gaps", gap)
     small = [x["name"] for x in names.members if is_small(x)]
     if not subject.gaps:
-        yield _Checked(model, "gaps", "gaps", _nothing(subject.verdict["why"]))
+        yield _Checked(model, "gaps", "gaps", _nothing(_why(subject)))
     elif small:
         parts = {"members": names.nouns, "n": FEW_ROWS, "unit": names.data["unit"]}
         of_small = words.GAPS_OF.format(names=join(map(names.text, small)))
         yield _Checked(model, of_small, "gaps", _nothing(words.NEEDS_TWO.format(**parts)))
 
 
-def _name_of_gap(names: Names, gap: GapRecord) -> str:
-    return f"the gap between {names.text(gap['first'])} and {names.text(gap['second'])}"
+def _name_of_gap(subject: Subject, gap: GapRecord) -> str:
+    """Return the name of a gap, in full where there are gaps of several classes or groups."""
+    template, names = words.GAP_BETWEEN, subject.names
+    if subject.has_several_classes:
+        template = words.GAP_IN_SHARE if names.compares_classes else words.GAP
+    a, b = map(names.member, (gap["first"], gap["second"]))
+    return f"the {template.format(a=a, b=b, of=names.counted(gap['of_class']))}"
 
 
-def _nothing(why: str) -> Number:
-    return Number(value=None, low=None, high=None, reason=why.replace("_", " "))
+def _nothing(reason: str) -> Number:
+    return Number(value=None, low=None, high=None, reason=reason)
+
+
+def _why(subject: Subject) -> str:
+    """Return why there is no verdict; without intervals, why there are none."""
+    why = subject.verdict["why"]
+    return subject.verdict["reason"] if why == "no_interval" else why.replace("_", " ")
 
 
 def _read_bound(rule: str, asked: str, bound: Any, key: str) -> float:
@@ -238,13 +249,13 @@ def _forbidden(summary: Summary, code: str, codes: str) -> Iterator[Failure]:
         raise ValueError(f"forbid must name {', '.join(allowed)}; received {code!r:.40}")
     for verdict in summary["verdicts"]:
         subject = Subject(summary, verdict)
-        checked = _Checked(verdict["model"], "verdict", "", _nothing(verdict["why"]))
+        checked = _Checked(verdict["model"], "verdict", "", _nothing(_why(subject)))
         if verdict["code"] == "cannot_say" != code:
             yield checked.not_judged(codes)
         elif code in words.STATUSES:
             for gap in (gap for gap in subject.gaps if gap["status"] == code):
                 checked = _Checked(verdict["model"], "gaps", "", gap)
-                parts = {"gap": _name_of_gap(subject.names, gap), "status": code}
+                parts = {"gap": _name_of_gap(subject, gap), "status": code}
                 yield checked.fail(code, True, words.FORBIDDEN_STATUS, **parts)
             yield from (x.not_judged(codes) for x in _gaps(subject) if x.number["value"] is None)
         elif verdict["code"] == code:

@@ -91,11 +91,13 @@ def compute(
     if evaluation.base_rates and evaluation.rows.has(TASK) and directions == [A_TO_T]:
         evaluation = replace(evaluation, rows=evaluation.rows.without(TASK).merged())
         notes.append(words.NOT_READ)
-    members = {d: Members.of(evaluation, d, pos_label) for d in directions}
+    members: dict[str, Members] = {}
     parts = list(evaluation.strata())
     measured = []
     for direction, model in itertools.product(directions, models):
         metrics = _measure(evaluation, direction, model, pos_label, seed, notes)
+        if direction not in members:  # Once metrics have found all that they need.
+            members[direction] = Members.of(evaluation, direction, pos_label)
         strata = [metrics[0].metric.measure(part, model, seed) for part in parts]
         groups = measure_groups(metrics[0], members[direction])
         measured.append(_Measured(members[direction], model, metrics, strata, groups))

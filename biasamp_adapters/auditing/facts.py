@@ -123,7 +123,8 @@ def _size(size: float, unit: str) -> str:
 def _compared_with(data: Data) -> Iterator[str]:
     """Yield what predictions are compared with, and which rows count how."""
     has_labels = data["compared_with"] == words.LABELS
-    yield words.COMPARED_WITH_LABELS if has_labels else words.COMPARED_WITH_RATES
+    rates = words.COMPARED_WITH_RATES[data["directions"][0]]
+    yield words.COMPARED_WITH_LABELS if has_labels else rates
     if data["reference"] is not None:
         yield words.SIGNS_FROM.format(rows=count(data["reference"], "reference row"))
     if data["weights"] is not None:

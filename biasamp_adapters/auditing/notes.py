@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from math import comb
 from typing import Any
+from unicodedata import normalize
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import Names, Subject, is_small, subject_of
 from biasamp_adapters.auditing.summary import MEASURES, Summary
-from biasamp_adapters.figures import Digits, agree, count, join, name, percent
+from biasamp_adapters.figures import Digits, agree, count, join, name, on_one_line, percent
 from biasamp_adapters.inference.intervals import FEW_ROWS
 from biasamp_adapters.inference.verdict import ALL_ROWS
 
@@ -152,14 +153,17 @@ def _of_spelling(names: Names) -> Iterator[str]:
 
 
 def _alike(members: str, labels: list[Any]) -> Iterator[str]:
-    """Return pairs of names that differ only in case or spaces."""
-    seen: dict[str, Any] = {}
+    """Return pairs of names that read alike but for case or spaces."""
+    seen: dict[str, tuple[Any, str]] = {}
     for label in labels:
-        key = " ".join(str(label).casefold().split())
+        text = " ".join(on_one_line(label).casefold().split())
+        key = normalize("NFC", text)
         if key in seen:
-            a, b = (name(x, among=tuple(labels)).strip("'") for x in (seen[key], label))
-            yield words.SPELLING.format(members=members, a=a, b=b)
-        seen[key] = label
+            other, its_text = seen[key]
+            a, b = (name(x, among=tuple(labels)).strip("'") for x in (other, label))
+            template = words.SPELLING if text == its_text else words.UNICODE_FORM
+            yield template.format(members=members, a=a, b=b)
+        seen[key] = label, text
 
 
 def _of_missing_labels(names: Names) -> Iterator[str]:

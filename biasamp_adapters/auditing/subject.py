@@ -218,6 +218,11 @@ class Subject:
         """All gaps, from the most certain change on."""
         return gaps_of(self.summary, self.verdict)
 
+    @cached_property
+    def has_several_classes(self) -> bool:
+        """Whether gaps are of several classes or tasks or, for T->A, of several groups."""
+        return len({gap["of_class"] for gap in self.gaps}) > 1
+
     @property
     def named(self) -> list[GapRecord]:
         """The gaps that sentences name: one, for mixed changes two, or none."""

@@ -29,6 +29,10 @@ def box(title, **parts) -> str:
 
 SAMPLING = "Intervals cover sampling variation, not wrong labels or missing rows."
 IS_CLEAR = "In the labels it is clear which group has the higher rate"
+CLASS_IS_CLEAR = IS_CLEAR.replace("group", "class")
+OF_TEN = "3 of 10 gaps are not clear in the labels."
+ONE_BAND = "The verdict uses the 95% band of one change."
+BANDS = "The verdict uses 95% bands that hold at once for"
 NO_INTERVAL = "No number here has an interval, so no change is called clear."
 
 
@@ -37,7 +41,7 @@ NO_INTERVAL = "No number here has an interval, so no change is called clear."
     [
         (
             {},
-            f"The verdict uses the 95% band of one change. {IS_CLEAR}. The report does not know "
+            f"{ONE_BAND} {IS_CLEAR}. The report does not know "
             f"whether hired = 1 is good or bad for a person; favorable_label= says so. {SAMPLING}",
         ),
         (
@@ -45,41 +49,29 @@ NO_INTERVAL = "No number here has an interval, so no change is called clear."
             f"The verdict uses 95% bands that allow for either direction of the gap in the "
             f"labels. {SAMPLING}",
         ),
-        (
-            MARKED | of_gaps(records=TEN),
-            f"The verdict uses 95% bands that hold at once for all 10 gaps and their mean. 3 of "
-            f"10 gaps are not clear in the labels. {SAMPLING}",
-        ),
+        (MARKED | of_gaps(records=TEN), f"{BANDS} all 10 gaps and their mean. {OF_TEN} {SAMPLING}"),
         (
             MARKED | of_gaps(records=[CLEAR] * 10, n_in_mean=0),
-            f"The verdict uses 95% bands that hold at once for all 10 gaps. {IS_CLEAR}, for every "
-            f"gap. {SAMPLING}",
+            f"{BANDS} all 10 gaps. {IS_CLEAR}, for every gap. {SAMPLING}",
         ),
         (
             MARKED | of_gaps(records=[CLEAR], models="abc"),
-            f"The verdict uses 95% bands that hold at once for the gaps of all 3 models. "
-            f"{IS_CLEAR}. {SAMPLING}",
+            f"{BANDS} the gaps of all 3 models. {IS_CLEAR}. {SAMPLING}",
         ),
         (
             MARKED | of_gaps(records=[CLEAR], models="ab"),
-            f"The verdict uses 95% bands that hold at once for the gaps of both models. "
-            f"{IS_CLEAR}. {SAMPLING}",
+            f"{BANDS} the gaps of both models. {IS_CLEAR}. {SAMPLING}",
         ),
         (
             MARKED | of_gaps(records=TEN, models="abc"),
-            f"The verdict uses 95% bands that hold at once for the 10 gaps of each of 3 models "
-            f"and their means. 3 of 10 gaps are not clear in the labels. {SAMPLING}",
+            f"{BANDS} the 10 gaps of each of 3 models and their means. {OF_TEN} {SAMPLING}",
         ),
         (
             THREE_CLASSES | unjudged("too_few_rows"),
             f"The report does not know which classes are good or bad for a person; "
             f"favorable_label= says so. {SAMPLING}",
         ),
-        (
-            PREDICTED | OF_CLASSES,
-            f"The verdict uses the 95% band of one change. In the labels it is clear which class "
-            f"has the higher rate. {SAMPLING}",
-        ),
+        (PREDICTED | OF_CLASSES, f"{ONE_BAND} {CLASS_IS_CLEAR}. {SAMPLING}"),
         (MARKED | unjudged("too_few_rows", n_boot=0), NO_INTERVAL),
         (MARKED | unjudged("no_interval"), NO_INTERVAL),
     ],
@@ -91,15 +83,18 @@ def test_how_sure_says_what_the_verdict_rests_on(parts, text):
 def test_two_directions_name_theirs_where_they_differ():
     both = of_gaps(records=[CLEAR])
     parts = {key: both[key] + OF_CLASSES[key] for key in both} | {"directions": ["A->T", "T->A"]}
-    assert box("How sure", **MARKED, **parts) == (
-        f"The verdict uses the 95% band of one change. {SAMPLING} A→T: {IS_CLEAR}. T→A: In the "
-        "labels it is clear which class has the higher rate."
-    )
+    text = f"{ONE_BAND} {SAMPLING} A→T: {IS_CLEAR}. T→A: {CLASS_IS_CLEAR}."
+    assert box("How sure", **MARKED, **parts) == text
 
 
 FIRST = (
     "Read the gap first, then FPR and TPR by group. BA is for comparison with published results."
 )
+TWO = (
+    "Read the gap first, then BA: both compare the predictions with the given rates. "
+    "Other given rates give other numbers."
+)
+GIVEN = {"compared_with": "given rates"}
 NO_MALS = "Ignore MALS here: it mixes both directions."
 EVEN = groups("AB") | {"classes": members({0: 99, 1: 99})}
 UNEVEN = {"groups": members({"A": 99, "B": 999}), "classes": members({0: 99, 1: 99})}
@@ -111,10 +106,8 @@ EQUAL = gap(labels=(50, 50), clear=(False, True))
 WHAT_TO_READ = {
     "Read the rates as a description of these rows; no difference between groups can be "
     "judged.": unjudged("too_few_rows"),
-    "Read the gap first, then BA: both compare the predictions with the given rates. "
-    "Other given rates give other numbers. LA and DPA need labels and are not computed.": {
-        "compared_with": "given rates"
-    },
+    f"{TWO} LA and DPA need labels and are not computed.": GIVEN,
+    TWO: GIVEN | PREDICTED | OF_CLASSES,
     "Read the gaps first. BA is for comparison with published results of the same "
     "direction.": PREDICTED | of_gaps(direction="T->A", grows=2),
     "The rates of the groups in the labels are so close that their order is not clear, so "
@@ -152,7 +145,8 @@ def test_models_of_different_accuracy_are_told():
 
 
 COMPARE = "Compare FPR and TPR by group: they show which errors differ, if any do."
-SMALLER = "Read FPR and TPR by group before calling a smaller gap an improvement."
+BY_GROUP = "Read FPR and TPR by group"
+SMALLER = f"{BY_GROUP} before calling a smaller gap an improvement."
 PASS_SCORE = "Pass y_score= to see whether the change is in the scores or in the decisions."
 UNCLEAR_BA = {"rows": 1000, "metrics": [metric("ba_a_to_t", 0, -3.4, 3.4)]}
 SET_N_BOOT = "Set n_boot=2000 to get intervals and a verdict."
@@ -166,10 +160,10 @@ MISSING |= {"first_rate": 0.14, "second_rate": 0.04}
         ({}, f"{COMPARE} {PASS_SCORE}"),
         ({"probabilities": ["model"]}, COMPARE),
         (THREE_CLASSES, COMPARE),
-        ({"compared_with": "given rates"}, ""),
+        (GIVEN, ""),
         (
             of_gaps("reverses", reverses=1),
-            "Read FPR and TPR by group: they show which errors turn the gap round.",
+            f"{BY_GROUP}: they show which errors turn the gap round.",
         ),
         (of_gaps("reduces", shrinks=1), SMALLER),
         (of_gaps("mixed", grows=1, shrinks=1), f"{SMALLER} {PASS_SCORE}"),

@@ -1,5 +1,6 @@
 """The gate: what passes, what fails and what cannot be judged."""
 
+import pandas as pd
 import pytest
 
 import biasamp_adapters as bam
@@ -60,10 +61,11 @@ def test_check_ratios_rates_and_shares_have_their_units(compas_report, rules, se
 
 def test_check_number_without_an_interval_is_not_judged_and_one_not_computed_raises() -> None:
     report = bam.audit([0, 1] * 20, [0.5] * 40, sensitive_features=["a", "b"] * 20, n_boot=0)
-    failures = report.check(fail_above={"BA": 0.02}, forbid=["amplifies"])
-    assert [failure.judged for failure in failures] == [False, False]
-    sentence = "model: BA A→T cannot be judged: no intervals were requested (n_boot=0)."
-    assert repr(failures[0]) == sentence
+    failures = report.check(fail_above={"BA": 1}, require_within={"gaps": 1}, forbid="amplifies")
+    assert not any(failure.judged for failure in failures)
+    sentence = "model: {} cannot be judged: no intervals were requested (n_boot=0)."
+    names = ("BA A→T", "gaps", "verdict")
+    assert list(map(repr, failures)) == [*map(sentence.format, names)]
     with pytest.raises(ValueError, match="'Multi' is not computed in this report"):
         report.check(fail_above={"Multi": 0.02})
 
@@ -134,6 +136,13 @@ def test_check_gaps_of_a_group_that_is_left_out_are_not_judged(of_c, options) ->
     failures = report.check(require_within={"gaps": 0.1}, forbid=["reverses", "mixed", "grows"])
     assert list(map(repr, failures)) == [sentence, sentence]  # The verdict itself is judged.
     assert "A change of more than" not in report.to_text(full=True)  # The bound would be 0.
+
+
+def test_check_gaps_of_several_tasks_name_their_task() -> None:
+    truth, predicted = (pd.DataFrame({"x": task, "y": task}) for task in (EQUAL, ONES_FOR_A))
+    report = bam.audit(truth, predicted, sensitive_features=[*"aabb"] * 20, n_boot=100)
+    sentence = "model: the gap between a and b in {} appears, which is forbidden."
+    assert list(map(repr, report.check(forbid="appears"))) == [*map(sentence.format, "xy")]
 
 
 def test_frame_of_metrics_has_all_numbers_that_checks_know(compas_report) -> None:

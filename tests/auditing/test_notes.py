@@ -50,8 +50,13 @@ def accuracy(value, constant=54):
 
 
 ZERO, OTHER = (OF_MODEL | {"true": rate, "predicted": rate, "sign": 1} for rate in (0, 0.3))
+RATES = {"rates": [ZERO, ZERO, OTHER]}
+MULTI = {"metrics": [metric("multi_a_to_t", 3)]}
+OFTENER = {"frequency": frequency(22, 72)}
+ACCENTS = ["É", "E\u0301"]  # One letter, and a letter with its accent.
 MISSING = {"model": "model", "labelled": 1, "first": "F", "second": "M", "first_rate": 0.14}
 MISSING |= {"second_rate": 0.04, "ba": number(-2.1, -3, -1.2)}
+CROSSED = {"groups": members({(" NA", "m"): 1, ("a", "m"): 99})}
 OFTEN = "which often means a missing value; missing_values= names such labels."
 BOTH = {"directions": ["A->T", "T->A"], "verdicts": [verdict(), verdict(direction="T->A")]}
 BOTH |= {"gaps": [gap(), gap(direction="T->A")]}
@@ -81,18 +86,15 @@ NOTES = {
     "model predicts hired = 1 for 20% of the rows, and 47% have it (43% as many, 41 to 45).": {
         "frequency": frequency(47, 20.2, low=41.2, high=45.1)
     },
-    "model predicts hired = 1 for 72% of the rows, and 22% have it (327% as many).": {
-        "frequency": frequency(22, 72)
-    },
+    "model predicts hired = 1 for 72% of the rows, and 22% have it (327% as many).": OFTENER,
     "Groups 'f' and 'f ' differ only in case or spaces.": groups(["f", "f ", "m"]),
+    "Groups 'f × 1' and 'f × 1' differ only in case or spaces.": groups([("f", 1), ("f\n", 1)]),
+    "Groups 'É' and 'E\u0301' differ only in case, spaces or Unicode form.": groups(ACCENTS),
     "The groups of race are numbers: 0 and 1.": groups([0, 1]),
     "The accuracy of model is clearly below that of one constant prediction (31% and 54%); the "
     "labels may be coded the other way round.": accuracy(31),
     f"41 rows of race hold '?', {OFTEN}": {"groups": members({"?": 41, "a": 99})},
-    f"1 row of the sensitive feature holds ' NA', {OFTEN}": {
-        "groups": members({(" NA", "m"): 1, ("a", "m"): 99}),
-        "feature": None,
-    },
+    f"1 row of the sensitive feature holds ' NA', {OFTEN}": CROSSED | {"feature": None},
     f"20 rows of hired hold -1, {OFTEN}": {"classes": members({-1: 20, 0: 99, 1: 99})},
     "Asian has no positives, so the difference of true positive rates has no value.": rates_of(
         "true_positive_rate", a=0.8, Asian=None
@@ -100,16 +102,12 @@ NOTES = {
     "a and c have no negatives, so the difference of false positive rates has no value.": rates_of(
         "false_positive_rate", a=None, b=0.1, c=None
     ),
-    "2 of 3 rates in BA are 0 in labels and predictions, which draws BA towards 0.": {
-        "rates": [ZERO, ZERO, OTHER]
-    },
+    "2 of 3 rates in BA are 0 in labels and predictions, which draws BA towards 0.": RATES,
     "The signs of BA come from 500 reference rows; only MALS and undirected Multi also compare "
     "with their rates.": {"reference": 500},
     "The given rates are a choice; say where they come from, because BA and the gaps depend on "
     "them.": {"compared_with": "given rates"},
-    "Multi has no sign: sampling variation alone makes it positive.": {
-        "metrics": [metric("multi_a_to_t", 3)]
-    },
+    "Multi has no sign: sampling variation alone makes it positive.": MULTI,
     "T→A means that the model predicts race; a model that does not predict it has no T→A "
     "amplification.": BOTH,
 }

@@ -1,6 +1,7 @@
 """Rates that are given by hand in the place of labels ([W21] 5.3): values, signs, forms, errors."""
 
 import json
+from functools import partial
 from math import isnan
 from typing import Any
 
@@ -121,7 +122,7 @@ def test_bad_file_raises(tmp_path, content) -> None:
 
 
 A_RATES, T_RATES = bam.BaseRates(HALF, signs=SIGNS), bam.BaseRates(BY_JOB, direction="T->A")
-OF_T = BA(direction="T->A", reference=T_RATES)
+OF_T, AUDIT_OF_T = BA(direction="T->A", reference=T_RATES), partial(bam.audit, reference=T_RATES)
 
 BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
     (MALS(reference=A_RATES), {}, "BaseRates must be of 'T->A' here; received 'A->T'"),
@@ -131,6 +132,7 @@ BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
     (BA(reference=A_RATES), {"sensitive_features": ["they"] * 20}, "all of sensitive_features"),
     (BA(reference=A_RATES), {"y_pred": None}, "y_pred must be given for BA A->T"),
     (OF_T, {}, "sensitive_features_pred must be given"),
+    (AUDIT_OF_T, {"y_pred": None, "sensitive_features_pred": PRONOUN}, "y_true must be given for"),
     (
         BA(reference=bam.BaseRates({"he": {"cook": 1.0, "nurse": 0.0}})),
         {"sensitive_features": ["he"] * 20},
