@@ -140,11 +140,12 @@ def to_array(values: Any, argument: str) -> Any:
         return _with_missing(values)
     if isinstance(values, np.ndarray | pd.Series | pd.Categorical):
         return values
-    if hasattr(values, "to_pylist"):  # Arrow arrays, whose numbers must not become floats.
-        return to_objects(values.to_pylist()) if values.null_count else values.to_numpy(False)
+    if isinstance(getattr(values, "null_count", None), int):  # Arrow, whose numbers stay exact.
+        is_plain = not (values.null_count or getattr(values.type, "tz", None))
+        return values.to_numpy(False) if is_plain else to_objects(values.to_pylist())
     series = nw.from_native(values, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series):
-        if series.null_count():
+        if series.null_count() or getattr(series.dtype, "time_zone", None):
             return to_objects(series.to_list())
         return to_array(series.to_numpy(), argument)
     if hasattr(values, "__array__") and not isinstance(values, pd.Index):
