@@ -140,11 +140,12 @@ def to_array(values: Any, argument: str) -> Any:
         return _with_missing(values)
     if isinstance(values, np.ndarray | pd.Series | pd.Categorical):
         return values
-    if hasattr(values, "to_pylist"):  # Arrow arrays, whose numbers must not become floats.
-        return to_objects(values.to_pylist()) if values.null_count else values.to_numpy(False)
+    if isinstance(getattr(values, "null_count", None), int):  # Arrow, whose numbers stay exact.
+        is_plain = not (values.null_count or getattr(values.type, "tz", None))
+        return values.to_numpy(False) if is_plain else to_objects(values.to_pylist())
     series = nw.from_native(values, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series):
-        if series.null_count():
+        if series.null_count() or getattr(series.dtype, "time_zone", None):
             return to_objects(series.to_list())
         return to_array(series.to_numpy(), argument)
     if hasattr(values, "__array__") and not isinstance(values, pd.Index):
@@ -223,7 +224,7 @@ def _is_in_another_order(first: pd.Index[Any], second: pd.Index[Any]) -> bool:
 def read_numbers(values: Any, argument: str, counts: Any = 1) -> Array:
     """Return the weight of each row, its number of rows ("count"), or that of its cluster.
 
-    An error says how many rows have no cluster; each stands for as many as ``counts`` says.
+    An error says how many rows have no value; each stands for as many as ``counts`` says.
     """
     column = to_array(values, argument)
     if column.ndim != 1:
@@ -232,12 +233,10 @@ def read_numbers(values: Any, argument: str, counts: Any = 1) -> Array:
         clusters, names = pd.factorize(column)
         if pd.api.types.infer_dtype(names) in ("mixed", "mixed-integer"):
             ordered(names, argument)  # Refuses names that look the same.
-        is_missing = clusters < 0
-        if is_missing.any():
-            n = np.resize(counts, len(clusters))[is_missing].sum()
-            raise ValueError(f"clusters must not have missing values; received {n}. Drop them.")
+        _check_complete(clusters < 0, argument, counts)
         return clusters
     numbers = to_numbers(column, argument)
+    _check_complete(np.isnan(numbers), argument, counts)
     is_valid = np.isfinite(numbers) & (numbers >= 0)
     if argument == "count":
         is_valid &= (numbers % 1 == 0) & (numbers.sum() < 2**53)
@@ -249,6 +248,13 @@ def read_numbers(values: Any, argument: str, counts: Any = 1) -> Array:
         rule = f"{argument} must have a sum between 1e-100 and 1e100, and not be all zero"
         raise ValueError(f"{rule}; received {total:g}")
     return numbers
+
+
+def _check_complete(is_missing: Array, argument: str, counts: Any) -> None:
+    """Raise with the number of rows that have no value, if there are any."""
+    if is_missing.any():
+        n = np.resize(counts, len(is_missing))[is_missing].sum()
+        raise ValueError(f"{argument} must not have missing values; received {n}. Drop them.")
 
 
 def to_numbers(values: Any, argument: str) -> Array:

@@ -224,8 +224,10 @@ def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
         received = listing(unknown[:1])
         raise ValueError(f"unknown argument {received}; arguments are {', '.join(allowed)}")
     columns = {name: value for name, value in arguments.items() if name not in _OPTIONS}
-    options = {name: arguments.get(name, _OPTIONS[name]) for name in _OPTIONS}
+    options = {name: arguments.get(name, default) for name, default in _OPTIONS.items()}
     check_threshold(columns, options)
+    if options["pos_label"] is not None and options["threshold"] is None:
+        raise ValueError("pos_label needs threshold=: it is the class that y_score predicts.")
     return columns, options
 
 

@@ -71,7 +71,7 @@ def argument_of(key: Key) -> str:
 
 
 def plain_labels(labels: Sequence[Label], argument: str) -> list[Label]:
-    """Return labels as plain values: whole floats are integers, and midnights are dates."""
+    """Return labels as plain values: whole floats are integers, midnights dates, zones UTC."""
     return [_plain_label(label, argument) for label in labels]
 
 
@@ -94,7 +94,9 @@ def _plain_label(label: Label, argument: str) -> Label:
             return int(label)
         number = float(label)
         return number if Decimal(repr(number)) == label or number == label else label
-    if isinstance(label, dt.datetime) and label.tzinfo is None and label.time() == dt.time():
+    if isinstance(label, dt.datetime) and label.tzinfo:
+        return label.astimezone(dt.UTC)
+    if isinstance(label, dt.datetime) and label.time() == dt.time():
         return label if getattr(label, "nanosecond", 0) else label.date()
     return label
 

@@ -44,7 +44,7 @@ from biasamp_adapters.counting.variables import (
 )
 
 #: Arguments with a number for each row, and where it is kept.
-NUMBERS = {"sample_weight": "w", "count": "n", "clusters": "cluster"}
+NUMBERS = {"count": "n", "sample_weight": "w", "clusters": "cluster"}
 
 #: Whole numbers in a range as wide as this are counted by position.
 _WIDEST_RANGE = 2**16

@@ -59,7 +59,7 @@ def save(rows: Rows, path: Any) -> None:
     if rows.block_sums is not None:
         body["block_sums"] = list(rows.block_sums.items())
     written = {"format": FORMAT, "checksum": _checksum(body), **body}
-    write_text(path, json.dumps(written, default=_write))
+    write_text(Path(path), json.dumps(written, default=_write))
 
 
 def load(path: Any) -> Rows:

@@ -282,3 +282,5 @@ def test_counts_with_a_threshold_are_refused() -> None:
     counts = bam.Counts.from_frame(FRAME, y_pred="p", **NAMES)
     with pytest.raises(ValueError, match="threshold needs y_score= without y_pred="):
         bam.audit(counts, threshold=2)
+    with pytest.raises(ValueError, match="pos_label needs threshold="):
+        bam.Counts.from_frame(FRAME, y_pred="p", pos_label="banana", **NAMES)

@@ -222,7 +222,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": [0.2, 0.4, 0.1, "unknown"]}, "y_pred must hold numbers; received 'unknown'"),
     ({"y_pred": {"a": P, "b": P}}, "reads one model; received 'a', 'b': use compare"),
     ({"sample_weight": [1, 1, 1, -1]}, "not negative; received -1"),
-    ({"sample_weight": [1, 1, 1, float("nan")]}, "must be finite"),
+    ({"sample_weight": [1, None, 1, np.nan]}, "must not have missing values; received 2. Drop"),
     ({"sample_weight": [0, 0, 0, 0]}, "and not be all zero; received 0"),
     ({"sample_weight": [1e101, 1, 1, 1]}, r"a sum between 1e-100 and 1e100, .* received 1e\+101"),
     ({"sample_weight": ["a", 1, 1, 1]}, "sample_weight must hold numbers; received 'a'"),

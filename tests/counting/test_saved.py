@@ -146,7 +146,9 @@ def test_random_byte_changes_never_load_in_silence(tmp_path) -> None:
         assert loaded == counts
 
 
-def test_save_into_a_missing_folder_names_the_file(tmp_path) -> None:
+def test_save_into_no_file_or_a_missing_folder_is_refused(tmp_path) -> None:
+    with pytest.raises(TypeError, match="NoneType"):
+        make_counts().save(None)
     with pytest.raises(OSError, match=r"missing/counts\.json cannot be written"):
         make_counts().save(tmp_path / "missing" / "counts.json")
 

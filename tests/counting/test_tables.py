@@ -81,6 +81,8 @@ KINDS: dict[str, Any] = {
     "floats": [0.5, None, 1.5, 1.5],
     "dates": [dt.date(2020, 1, 1), None, dt.date(2020, 1, 2), dt.date(2020, 1, 2)],
     "times": [dt.datetime(2020, 1, 1, 8), None, dt.datetime(2020, 1, 2), dt.datetime(2020, 1, 2)],
+    "times of a zone": pa.array([1, None, 10**15, 10**15], pa.timestamp("us", "Asia/Tokyo")),
+    "bytes": [b"y", None, b"x", b"x"],
     "decimals": pa.array([Decimal("0.5"), None, Decimal("1.5"), Decimal("1.5")]),
     "whole decimals": pa.array([Decimal("1.00"), None, Decimal("0.00"), Decimal("0.00")]),
     "decimals of many digits": pa.array([LONG[0], None, LONG[1], LONG[1]], pa.decimal128(38, 19)),
@@ -100,6 +102,15 @@ def test_read_table_kind_of_label_is_kept_beside_missing_values(engine, kind) ->
     assert counts.class_labels == expected.class_labels
     assert [type(x) for x in counts.class_labels] == [type(x) for x in expected.class_labels]
     assert counts == expected
+
+
+@pytest.mark.parametrize("kind", ["times of a zone", "bytes"])
+def test_labels_of_a_kind_are_the_same_in_parquet_and_arrays_of_arrow(tmp_path, kind) -> None:
+    table, path = pa.table({"y": KINDS[kind]}).drop_null(), str(tmp_path / "rows.parquet")
+    pytest.importorskip("duckdb").from_arrow(table).write_parquet(path)
+    labels = bam.Counts.from_frame(path, y_true="y").class_labels
+    assert labels == bam.Counts.from_arrays(table["y"]).class_labels
+    assert labels == bam.Counts.from_arrays(table["y"].to_pylist()).class_labels
 
 
 def test_read_table_clusters_that_are_long_decimals_stay_distinct(engine) -> None:
