@@ -78,8 +78,9 @@ def plain_labels(labels: Sequence[Label], argument: str) -> list[Label]:
 def distinct_labels(labels: Iterable[Label], argument: str) -> tuple[Label, ...]:
     """Return listed labels as plain values; raise if one is missing, or two look the same."""
     plain = plain_labels(list(labels), argument)
-    n = min(len(set(plain)), len(set(map(show, plain))))
-    if None in plain or n < len(plain):
+    are_labels = all(isinstance(label, Hashable) for label in plain)
+    n = min(len(set(plain)), len(set(map(show, plain)))) if are_labels else 0
+    if n < len(plain) or None in plain:
         raise ValueError(f"{argument} must list different labels; received {listing(plain)}")
     return tuple(plain)
 

@@ -289,7 +289,7 @@ def _are_columns_labels(inputs: Mapping[Key, Any], truth: str) -> bool:
     tables = [(role, given) for role, given in same if isinstance(given, Table)]
     others = [role for role, given in same if not isinstance(given, Table)]
     for role, table in tables:
-        if len(table.names) > 1 and others:
+        if len(table.names) != 1 and others:
             raise ValueError(explain_width(role, len(table.names), others[0]))
     return not others and any(len(x.names) > 1 or x.are_groups for _, x in tables)
 

@@ -288,7 +288,9 @@ def find_class(argument: str, label: Label | None, classes: Sequence[Label]) -> 
 def check_confidence(confidence: Any) -> None:
     """Raise unless a level is a share."""
     if not isinstance(confidence, float) or not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1; received {listing([confidence])}")
+        raise ValueError(
+            f"confidence must be a float between 0 and 1; received {listing([confidence])}"
+        )
 
 
 def check_whole(name: str, number: Any, fewest: int) -> None:

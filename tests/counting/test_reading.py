@@ -214,6 +214,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": [*"uvwx"]}, "share labels with y_true; received .u., .v. and 2 more and 0, 1:"),
     ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, "probabilities from 0 to 1; received 1.2"),
     ({"y_true": np.eye(4)}, "y_true has 4 columns and y_pred 1. Pass the column of the labels"),
+    ({"y_pred": [[]]}, "y_pred has 0 columns and y_true 1"),
     ({"y_pred": np.full((4, 2), 0.5)}, r"Pass predict_proba\(X\)\[:, 1\]"),
     ({"y_pred": [pd.DataFrame(P)] * 2}, "y_pred must be one array, or several in"),
     ({"y_true": np.zeros((2, 2, 2))}, "one or two dimensions; received 3"),
@@ -229,6 +230,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"class_labels": {0, 1}}, "must be in an order, as in a list; received a set"),
     ({"class_labels": [0, 1, "1"]}, "must list different labels; received 0, 1, .1"),
     ({"class_labels": [0, 1, None]}, "must list different labels; received 0, 1, None"),
+    ({"class_labels": [[0, 1]]}, r"must list different labels; received \[0, 1\]"),
     ({"class_labels": [0, 2]}, "class_labels must list every label; received 1"),
     ({"group_labels": "ab"}, "group_labels must be in an order"),
     (

@@ -72,7 +72,7 @@ def test_report_parts_are_frames(compas_report) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"confidence": 95}, "confidence must lie between 0 and 1; received 95"),
+        ({"confidence": 95}, "confidence must be a float between 0 and 1; received 95"),
         ({"n_boot": -1}, "n_boot must be a whole number from 0 on; received -1"),
         ({"pos_label": "yes"}, "pos_label must be 0 or 1; received 'yes'"),
         ({"favorable_label": 2}, "favorable_label must be 0 or 1; received 2"),
