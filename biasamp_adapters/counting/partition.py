@@ -134,14 +134,14 @@ class Partition:
             tables = self.rows.block_sums
             if tables is None:
                 sums = sum_pairs(x, y, self.part, self.weight, len(self.times))
-            else:  # Files hold the sums of two variables in one order, by the labels of then.
+            else:  # Files hold the sums of two variables in one order, by the saved labels.
                 turned = tables.get((second, first, model))
                 table = tables[key] if turned is None else turned.transpose(0, 2, 1)
                 # A group without rows is a block of weight 0.
                 scale = self.weight / np.where(self.rows.weight > 0, self.rows.weight, 1.0)
                 sums = np.zeros((len(self.times), x.width * y.width))
-                labels_of_now = sparse.kron(x.sparse, y.sparse, "csr")
-                moved = table.reshape(len(table), -1) @ labels_of_now
+                moves = sparse.kron(x.sparse, y.sparse, "csr")
+                moved = table.reshape(len(table), -1) @ moves
                 np.add.at(sums, self.part, scale[:, None] * moved)
             self._sums[key] = sums
         return self._sums[key]

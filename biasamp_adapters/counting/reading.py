@@ -247,7 +247,7 @@ def decide(rows: Rows, threshold: Any, pos_label: Label | None) -> Variables:
 
 
 def _reach(scores: Array, threshold: Any) -> Array:
-    """Return which scores are at least a threshold; .7 is that of single precision for such."""
+    """Return which scores are at least a threshold; single scores are compared as numpy does."""
     with np.errstate(over="ignore"):
         nearest = np.float32(threshold)
         is_single = (scores == scores.astype(np.float32)).all() and float(str(nearest)) == threshold

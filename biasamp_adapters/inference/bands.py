@@ -30,7 +30,7 @@ class Numbers(NamedTuple):
     errors: Array
 
     def reach(self, k: float, half_row: Array | float = 0.0) -> Array:
-        """Return how far each band reaches to both sides; that of what is always 0 does not."""
+        """Return how far each band reaches to both sides; 0 in every replicate has no band."""
         return np.where((self.errors > 0) | (self.values != 0), k * self.errors + half_row, 0.0)
 
     def sides(self, k: float, half_row: Array | float = 0.0) -> Array:

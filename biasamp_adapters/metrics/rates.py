@@ -219,7 +219,7 @@ class RateMeasurement(Measurement):
 
     @property
     def has_errors(self) -> bool:
-        """Whether a prediction is wrong, or none can be, as there is no truth."""
+        """Whether a prediction is wrong; also true without labels to compare it with."""
         roles, rows = self.predicted_rate.numerator, self.evaluation.rows
         truths = [truth for truth, predicted in PREDICTED.items() if predicted in roles]
         if self.evaluation.base_rates is not None or not all(map(rows.has, truths)):

@@ -326,8 +326,7 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
         ----------
         X : array-like of shape (rows, columns)
         sensitive_features : array-like of shape (rows,), optional
-            Groups, if ``fit`` had some and they are not a column of X; else they are ignored, with
-            a warning.
+            Groups, if ``fit`` had some and they are not a column of X; else they are not read.
         """
         check_is_fitted(self)
         features, groups = self._split(X, sensitive_features)
