@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -54,17 +54,14 @@ class AttackMeasurement(Measurement):
         The seed of the flips of the value.
     attack : Attack
         What is seen, guessed and flipped, as tables; scores of tables of columns are averaged.
-    cross_fit : callable or None
-        What fits an attacker: it returns the value and both levels of each trial, and notes.
-    estimator : str
-        The name of the class that is fitted.
+    attacker : Attacker or None
+        What is fitted; None if the tables tell all.
     """
 
     quality: Quality
     seed: int
     attack: Attack
-    cross_fit: Callable[[AttackMeasurement], Trials] | None
-    estimator: str
+    attacker: Any
 
     @property
     def target_labels(self) -> tuple[Label, ...]:
@@ -116,8 +113,8 @@ class AttackMeasurement(Measurement):
 
     @property
     def reason_not_to_draw(self) -> str:
-        if self.cross_fit is not None:
-            return words.FITTED.format(attacker=self.estimator)
+        if self.attacker is not None:
+            return words.FITTED.format(attacker=self.attacker.name)
         if self.metric.evaluation == "loo":
             return words.LEAVE_ONE_OUT
         if self.evaluation.rows.effective_rows < _FEWEST_ROWS:
@@ -189,7 +186,7 @@ class AttackMeasurement(Measurement):
 
         "auto" takes it where its bias is known to be small.
         """
-        if self.cross_fit is not None:
+        if self.attacker is not None:
             return False
         if self.metric.equalize != "auto":
             return self.metric.equalize != "sampled"
@@ -206,10 +203,10 @@ class AttackMeasurement(Measurement):
     def _trials(self) -> Trials:
         """The value and both levels of each draw of flips, and notes on them."""
         notes: tuple[str, ...] = ()
-        if self.cross_fit is None:
+        if self.attacker is None:
             scores = self.compare(self.data_tables, self.model_tables)
         else:
-            scores, notes = self.cross_fit(self)
+            scores, notes = self.attacker.cross_fit(self)
         n_trials = len(scores["value"])
         if self.metric.n_trials is None and 1 < n_trials < TRIALS:
             error = scores["value"].std(ddof=1) / np.sqrt(n_trials)

@@ -49,9 +49,9 @@ class AttackMetric(Metric):
         if self.is_fitted:
             if self.evaluation == "loo":
                 raise ValueError("evaluation='loo' is of attacker='exact'; received another one")
-            from biasamp_adapters.metrics.fitted import check_attacker
+            from biasamp_adapters.metrics.fitted import Attacker
 
-            check_attacker(self.attacker, self.quality)
+            Attacker(self.attacker, self.quality).check_quality()
 
     @property
     def is_absolute(self) -> bool:
@@ -81,7 +81,14 @@ class AttackMetric(Metric):
 
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> AttackMeasurement:
         """Return the attack on the data; a matrix that is seen needs a fitted attacker."""
-        rows, attack = evaluation.rows, ATTACKS[self.direction]
+        rows, attack, attacker = evaluation.rows, ATTACKS[self.direction], None
+        if self.needs_fitting(rows):
+            from biasamp_adapters.metrics.fitted import Attacker
+
+            attacker = Attacker(self.attacker, self.quality)
+            if not self.is_fitted:
+                metric = replace(self, attacker=attacker.estimator)
+                return metric.measure(evaluation, model, seed)
         kind = OF_COLUMNS if rows.is_matrix(attack.data[1]) else OF_LABELS
         attack = replace(attack, kind=kind, is_equalized=self.equalize is not None)
         self.check_has(rows, model, (*attack.data, *attack.model))
@@ -91,13 +98,7 @@ class AttackMetric(Metric):
             if rows.w is not None or quality.name != LOSS:
                 raise ValueError(f"evaluation='loo' is for unweighted rows and quality={LOSS!r}")
             quality = LEAVE_ONE_OUT
-        cross_fit: Any = None
-        estimator = ""
-        if self.needs_fitting(rows):
-            from biasamp_adapters.metrics.fitted import cross_fit, get_estimator
-
-            estimator = type(get_estimator(self.attacker, self.quality)).__name__
-        if (cross_fit or rows.w is not None) and rows.block_sums is not None:
+        if (attacker or rows.w is not None) and rows.block_sums is not None:
             raise ValueError(f"{self.name} needs rows here; received counts of block sums")
         margins, origin = evaluation.margins(model)
         return AttackMeasurement(
@@ -109,8 +110,7 @@ class AttackMetric(Metric):
             quality=quality,
             seed=seed,
             attack=attack,
-            cross_fit=cross_fit,
-            estimator=estimator,
+            attacker=attacker,
         )
 
 

@@ -72,19 +72,13 @@ _FEW = Sample(np.tile([[0.0], [1.0]], (40, 1)), _CLASSES, _ONES, _ONES / 80, 0 *
 
 
 def get_estimator(attacker: Any, quality: Any) -> Any:
-    """Return an estimator: the given one, or that of a name."""
-    if not isinstance(attacker, str):
-        return attacker
-    if attacker == "exact" and quality in qualities.OF_NUMBERS:
-        return LinearRegression()
-    if attacker in ("exact", "logistic"):
-        return LogisticRegression(max_iter=1000)
-    return MLPClassifier((40, 40)) if attacker == "dense" else attacker
-
-
-def check_attacker(attacker: Any, quality: Any) -> None:
-    """Raise if there is no such attacker, or if a quality cannot score what it guesses."""
-    estimator = get_estimator(attacker, quality)
+    """Return an estimator: the given one, or that of a name; raise if there is no such attacker."""
+    estimator = attacker
+    if isinstance(attacker, str):
+        named = {"logistic": LogisticRegression(max_iter=1000), "dense": MLPClassifier((40, 40))}
+        is_of_numbers = quality in qualities.OF_NUMBERS
+        named["exact"] = LinearRegression() if is_of_numbers else named["logistic"]
+        estimator = named.get(attacker)
     is_estimator = hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type)
     if not is_estimator or not (is_classifier(estimator) or is_regressor(estimator)):
         raise ValueError(
@@ -95,7 +89,7 @@ def check_attacker(attacker: Any, quality: Any) -> None:
         if isinstance(part, KNeighborsClassifier | KNeighborsRegressor):
             rule = "attacker must read all rows of equal input"
             raise ValueError(f"{rule}; received {type(part).__name__}, which chooses some of them")
-    Attacker(attacker, quality).check_quality()
+    return estimator
 
 
 class Attacker:
@@ -113,6 +107,7 @@ class Attacker:
 
     def __init__(self, attacker: Any, quality: Any) -> None:
         self.estimator, self.quality = get_estimator(attacker, quality), quality
+        self.name = type(self.estimator).__name__
         self.is_regressor = is_regressor(self.estimator)
         self.few = self._try_to_fit(*_FEW[:2])
         # Not all that accept weights use them: with these, all rows are guessed to be of class 1.
@@ -157,9 +152,24 @@ class Attacker:
             raise self._error(f"it must take labels and guesses, as {example} do") from None
 
     def _error(self, reason: object) -> ValueError:
-        name = type(self.estimator).__name__
         reason = str(reason).splitlines()[0][:180]
-        return ValueError(f"quality={self.quality!r:.60} cannot score {name}: {reason}")
+        return ValueError(f"quality={self.quality!r:.60} cannot score {self.name}: {reason}")
+
+    def cross_fit(self, measurement: AttackMeasurement) -> Trials:
+        """Return the value and both levels of each trial, and notes on them."""
+        experiment, notes = Experiment(measurement), []
+        n_trials = experiment.n_trials
+        score = delayed(experiment.score_trial)
+        rngs = generator(FLIPS, measurement.seed).spawn(n_trials)
+        trials = Parallel(return_as="generator")(score(rng) for rng in rngs)
+        with threadpool_limits(1, "blas"):  # Threads of BLAS slow the many small steps of a fit.
+            scores = np.array(list(watch(trials, n_trials, "trials", "a smaller n_trials")))
+        is_difference = measurement.is_difference
+        compared = measurement.quality.compare(scores[:, 0], scores[:, 1], is_difference)
+        means = {name: score.mean(axis=-1) for name, score in compared.items()}
+        if measurement.attack.is_equalized and experiment.accuracy is None:
+            notes.append(words.NUMBERS_NOT_FLIPPED)
+        return means, tuple(notes)
 
     def score(self, rows: Sample, seed: int) -> float:
         """Return the score of guesses of rows that are not in the fit; of 1/loss the loss."""
@@ -249,21 +259,6 @@ def _draw_rows(target: Array, weight: Array, seed: int) -> Array:
 # Trials on the rows of the data.
 
 
-def cross_fit(measurement: AttackMeasurement) -> Trials:
-    """Return the value and both levels of each trial of attackers, and notes on them."""
-    experiment, notes = Experiment(measurement), []
-    n_trials = experiment.n_trials
-    rngs = generator(FLIPS, measurement.seed).spawn(n_trials)
-    trials = Parallel(return_as="generator")(delayed(experiment.score_trial)(rng) for rng in rngs)
-    with threadpool_limits(1, "blas"):  # Threads of BLAS slow the many small steps of a fit down.
-        scores = np.array(list(watch(trials, n_trials, "trials", "a smaller n_trials")))
-    compared = measurement.quality.compare(scores[:, 0], scores[:, 1], measurement.is_difference)
-    means = {name: score.mean(axis=-1) for name, score in compared.items()}
-    if measurement.attack.is_equalized and experiment.accuracy is None:
-        notes.append(words.NUMBERS_NOT_FLIPPED)
-    return means, tuple(notes)
-
-
 class Experiment:
     """The rows of the data one by one, and the attackers that are fitted on them.
 
@@ -283,7 +278,7 @@ class Experiment:
     def __init__(self, measurement: AttackMeasurement) -> None:
         self.measurement, self.attack = measurement, measurement.attack
         self.metric, self.quality = measurement.metric, measurement.metric.quality
-        self.attacker = Attacker(self.metric.attacker, self.quality)
+        self.attacker = measurement.attacker
         table = measurement.evaluation.rows
         roles = dict.fromkeys([*self.attack.data, *self.attack.model])
         variables = {role: measurement.margins.variable(role) for role in roles}
@@ -305,26 +300,22 @@ class Experiment:
 
     def _check(self) -> None:
         """Raise if the data suit neither the attacker nor how it is judged."""
-        metric, attack = self.metric, self.attack
-        source, target = (self.variables[role] for role in attack.data)
-        name = type(self.attacker.estimator).__name__
-        is_of_tables = metric.equalize == "expected" or metric.evaluation == "loo"
-        is_of_tables = is_of_tables or callable(self.quality) or self.quality == "f1"
-        is_ratio_of_u = self.quality == qualities.UNCERTAINTY and not metric.is_absolute
+        metric, (seen, guessed), name = self.metric, self.attack.data, self.attacker.name
+        source, target = self.variables[seen], self.variables[guessed]
         has_labels = not source.is_matrix and not is_continuous(source)
-        if not has_labels and (is_ratio_of_u or (is_of_tables and not metric.is_fitted)):
-            rule = f"{attack.data[0]} is no column of labels, so only a fitted attacker can read it"
-            raise ValueError(f"{rule}, without a table of labels; received {metric!r:.150}")
+        if not (has_labels or metric.is_absolute) and self.quality == qualities.UNCERTAINTY:
+            rule = f"{seen} is no column of labels, so a ratio of {self.quality!r} cannot be tested"
+            raise ValueError(f"{rule}; received {metric!r:.150}")
         if metric.evaluation != "resubstitution" and self.cluster.max() == 0:
             raise ValueError("cross-fitting needs two clusters or more; received 1")
         if is_continuous(target) and not self.attacker.is_regressor:
-            rule = f"{attack.data[1]} must hold classes or whole numbers"
+            rule = f"{guessed} must hold classes or whole numbers"
             raise ValueError(f"{rule}; received other numbers for {name}")
         if has_labels:
             classes = np.arange(max(len(source), len(_CLASSES))) % 2
             inputs = read_inputs(Codes(source.labels, classes))
             if not self.attacker.tells_apart(inputs, classes):
-                rule = f"attacker must guess by what it sees, {attack.data[0]}"
+                rule = f"attacker must guess by what it sees, {seen}"
                 raise ValueError(f"{rule}; {name} guesses the same for two values of it")
 
     def score_trial(self, rng: np.random.Generator) -> list[list[float]]:

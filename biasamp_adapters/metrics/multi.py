@@ -65,7 +65,7 @@ class MultiMeasurement(RateMeasurement):
         true, predicted = self.rates(margins, origin)
         changes = self.coefficients * (predicted - true)
         known = self.coefficients * self.changes
-        size, few = np.abs(known), self.rows_of_rates < FEW_ROWS * (1 - 1e-9)
+        size, few = np.abs(known), self.sizes < FEW_ROWS * (1 - 1e-9)
         noise = changes - known
         np.copyto(noise, known, where=few & (np.abs(noise) < size))
         variance_by_chance = _variance(noise)

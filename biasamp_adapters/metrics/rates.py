@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -154,17 +154,16 @@ class RateMeasurement(Measurement):
         return self.evaluated(divide(pairs, total))
 
     @cached_property
-    def rows_of_rates(self) -> Array:
-        """The rows of equal weight that each rate is a share of, (groups, classes)."""
-        return self._count(Margins.effective_rows)
+    def sizes(self) -> Array:
+        """How many effective rows, or clusters, each rate is a share of, (groups, classes).
 
-    def _count(self, count: Callable[[Margins, str, str], Array]) -> Array:
-        """Return how many rows each rate is a share of; of two shares the fewer."""
-        rows = count(self.margins, *self.predicted_rate.denominator)[0]
+        Of two shares it is the fewer.
+        """
+        sizes = self.margins.sizes(*self.predicted_rate.denominator)[0]
         if self.reads_reference and self.evaluation.base_rates is None:
-            rows = np.minimum(rows, count(self.origin, *self.true_rate.denominator)[0])
+            sizes = np.minimum(sizes, self.origin.sizes(*self.true_rate.denominator)[0])
         shape = len(self.evaluation.rows.group_labels), len(self.evaluation.rows.class_labels)
-        return np.broadcast_to(rows, shape)[:, self.classes]
+        return np.broadcast_to(sizes, shape)[:, self.classes]
 
     def conditions(self, are_meant: Array) -> tuple[int, str]:
         """Return in how many groups, or else classes, some rates are meant, and their names."""
@@ -188,7 +187,7 @@ class RateMeasurement(Measurement):
     def reason_of_few_rows(self) -> str:
         """Why rates of few rows give no interval; empty if they do."""
         counted = ~np.isnan(self.changes) & (self.coefficients != 0)
-        share, few = share_of_few_rows(self._count(Margins.sizes), counted)
+        share, few = share_of_few_rows(self.sizes, counted)
         unit = self.evaluation.rows.size_unit
         if share:
             n, names = self.conditions(few)
@@ -210,21 +209,10 @@ class RateMeasurement(Measurement):
         if self.reads_reference:
             most = float(len(self.evaluation.rows.group_labels))
         if self.evaluation.rows.cluster is None:
-            conditions = self.rows_of_rates[:, :1]
-            if self.metric.direction != A_TO_T:
-                conditions = self.rows_of_rates[:1]
+            conditions = self.sizes[:, :1] if self.metric.direction == A_TO_T else self.sizes[:1]
             replicates = value + widening(conditions) * (replicates - value)
         limits = -most, most
         return Trust(replicates, self.reason_of_few_rows, limits=limits, row=self.one_row)
-
-    @property
-    def has_errors(self) -> bool:
-        """Whether a prediction is wrong; also true without labels to compare it with."""
-        roles, rows = self.predicted_rate.numerator, self.evaluation.rows
-        truths = [truth for truth, predicted in PREDICTED.items() if predicted in roles]
-        if self.evaluation.base_rates is not None or not all(map(rows.has, truths)):
-            return True
-        return any((accuracy_by_label(self.margins, truth) < 1).any() for truth in truths)
 
     @cached_property
     def one_row(self) -> float:
@@ -232,12 +220,16 @@ class RateMeasurement(Measurement):
 
         It is 0 of predictions without errors, and of chances, which always vary.
         """
-        roles = {PREDICTION, ATTRIBUTE_PREDICTION}.intersection(self.predicted_rate.numerator)
-        predicted = [self.margins.variable(role) for role in roles]
-        rows = np.where(self.coefficients != 0, self._count(Margins.sizes), 0)
-        is_soft = any(variable.is_soft for variable in predicted)
-        if is_soft or not (rows > 0).any() or not self.has_errors:
+        roles, margins = self.predicted_rate.numerator, self.margins
+        truths = [truth for truth, predicted in PREDICTED.items() if predicted in roles]
+        predicted = [margins.variable(PREDICTED[truth]) for truth in truths]
+        rows = self.sizes[(self.coefficients != 0) & (self.sizes > 0)]
+        if not len(rows) or any(variable.is_soft for variable in predicted):
             return 0.0
+        if self.evaluation.base_rates is None and all(map(margins.has, truths)):
+            accuracies = [accuracy_by_label(margins, truth) for truth in truths]
+            if all((accuracy == 1).all() for accuracy in accuracies):
+                return 0.0
         defined = np.isfinite(self.changes)
         if self.reads_reference:  # A mean over classes of sums over groups.
             moved, n_rates = 1, defined.any(axis=0).sum()
@@ -245,12 +237,11 @@ class RateMeasurement(Measurement):
             n_labels = defined.shape[1 if self.metric.direction == A_TO_T else 0]
             is_matrix = all(variable.is_matrix for variable in predicted)
             moved, n_rates = 1 if is_matrix else min(2, n_labels), defined.sum()
-        return float(moved / rows[rows > 0].min() / n_rates)
+        return float(moved / rows.min() / n_rates)
 
     @property
     def half_row(self) -> float:
-        rows = self.rows_of_rates
-        return float(0.5 / rows[rows > 0].min()) if (rows > 0).any() else 0.0
+        return float(0.5 / self.sizes[self.sizes > 0].min(initial=np.inf))
 
     @property
     def further_notes(self) -> tuple[str, ...]:

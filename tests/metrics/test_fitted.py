@@ -46,7 +46,7 @@ NAMES = {name: np.array(["no", "yes"])[TABLE[name]] for name in ("y_true", "y_pr
 NUMBERS = {name: TABLE[name] + 0.5 for name in ("y_true", "y_pred")}
 MATRIX, ZEROS = matrix_columns(), np.zeros(40, dtype=int)
 LOGISTIC, LINEAR = {"attacker": "logistic"}, {"attacker": LinearRegression()}
-OF_NO_TABLE = "y_true is no column of labels, so only a fitted"
+OF_NO_TABLE = "y_true is no column of labels, so a ratio of"
 
 
 def each_row(true: Any, guess: Any) -> Any:
@@ -62,10 +62,10 @@ def each_row(true: Any, guess: Any) -> Any:
         (A_TO_T, LOGISTIC | {"quality": "roc_auc"}, {"y_pred": ZEROS}, "cannot score LogisticReg"),
         (A_TO_T, LOGISTIC | {"quality": each_row}, {}, "cannot score LogisticRegression: only"),
         # The exact attacker knows no table of a matrix.
-        (T_TO_A, {"equalize": "expected"}, MATRIX, OF_NO_TABLE),
-        (T_TO_A, {"evaluation": "loo"}, MATRIX, OF_NO_TABLE),
-        (T_TO_A, {"quality": "f1"}, MATRIX, OF_NO_TABLE),
-        (T_TO_A, {"quality": lambda tables, values: tables[..., 0, 0]}, MATRIX, OF_NO_TABLE),
+        (T_TO_A, {"equalize": "expected"}, MATRIX, "'expected' is for the exact attacker"),
+        (T_TO_A, {"evaluation": "loo"}, MATRIX, "'loo' is of attacker='exact'"),
+        (T_TO_A, {"quality": "f1"}, MATRIX, "only attacker='exact' knows"),
+        (T_TO_A, {"quality": lambda tables, values: tables[..., 0, 0]}, MATRIX, "cannot score Log"),
         (T_TO_A, {"quality": U}, MATRIX, OF_NO_TABLE),
         (T_TO_A, {"quality": U, "attacker": "logistic"}, MATRIX, OF_NO_TABLE),
     ],
