@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from biasamp_adapters.counting.labels import Label
@@ -60,8 +61,7 @@ def mals_bias_amplification(
     >>> mals_bias_amplification([1, 1, 1, 0], [1, 1, 0, 0], sensitive_features=list("aabb"))
     0.33333333333333337
     """
-    metric = MALSBiasAmplification(reference=reference, pos_label=pos_label)
-    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    return _call(MALSBiasAmplification, locals())
 
 
 def directional_bias_amplification(
@@ -99,10 +99,7 @@ def directional_bias_amplification(
     >>> directional_bias_amplification(y_true, y_pred, sensitive_features=groups)
     0.375
     """
-    metric = DirectionalBiasAmplification(
-        reference=reference, pos_label=pos_label, direction=direction
-    )
-    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    return _call(DirectionalBiasAmplification, locals())
 
 
 def multi_attribute_bias_amplification(
@@ -140,10 +137,7 @@ def multi_attribute_bias_amplification(
     >>> multi_attribute_bias_amplification(y_true, y_pred, sensitive_features=groups)
     0.375
     """
-    metric = MultiAttributeBiasAmplification(
-        reference=reference, pos_label=pos_label, direction=direction
-    )
-    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    return _call(MultiAttributeBiasAmplification, locals())
 
 
 def leakage_amplification(
@@ -182,10 +176,7 @@ def leakage_amplification(
     >>> leakage_amplification(y_true, y_pred, sensitive_features=["a", "a", "a", "b"])
     0.0
     """
-    metric = LeakageAmplification(
-        reference=reference, pos_label=pos_label, attacker=attacker, quality=quality
-    )
-    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    return _call(LeakageAmplification, locals())
 
 
 def directional_predictability_amplification(
@@ -226,26 +217,13 @@ def directional_predictability_amplification(
     >>> directional_predictability_amplification(y_true, y_pred, sensitive_features=list("abab"))
     0.0
     """
-    metric = DirectionalPredictabilityAmplification(
-        reference=reference,
-        pos_label=pos_label,
-        direction=direction,
-        attacker=attacker,
-        quality=quality,
-    )
-    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    return _call(DirectionalPredictabilityAmplification, locals())
 
 
-def _call(
-    metric: Metric, y_true: Any, y_pred: Any, groups: Any, predicted_groups: Any, weights: Any
-) -> float:
-    return metric(
-        y_true,
-        y_pred,
-        sensitive_features=groups,
-        sensitive_features_pred=predicted_groups,
-        sample_weight=weights,
-    )
+def _call(metric_type: type[Metric], arguments: dict[str, Any]) -> float:
+    """Return the value of a metric, from its settings and columns by their names."""
+    settings = {x.name: arguments.pop(x.name) for x in fields(metric_type) if x.name in arguments}
+    return metric_type(**settings)(**arguments)
 
 
 #: The metric of each function, for hosts.

@@ -17,6 +17,7 @@ import pandas as pd
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, listing, name_list
+from biasamp_adapters.counting.variables import Block
 from biasamp_adapters.inference.replicates import read_seed, replicate
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, RateMeasurement
 from biasamp_adapters.result import AmplificationResult
@@ -96,51 +97,33 @@ def label_error_sensitivity(
         raise ValueError(f"result must be of BA; received {received!r:.60}")
     evaluation = measurement.evaluation
     has_reference = evaluation.reference is not None or evaluation.base_rates is not None
-    if has_reference or evaluation.rows.is_matrix(ATTRIBUTE):
+    has_rows = evaluation.rows.block_sums is None and not evaluation.rows.is_matrix(ATTRIBUTE)
+    if has_reference or not has_rows:
         raise ValueError("result must have no reference, and one group for each row")
     listed = [0, *(errors if isinstance(errors, list | tuple) else [errors])]
     corrected = [_correct(measurement, error) for error in listed]
     scores = dict[Any, dict[str, Array]]()
     if result.n_boot:
         seed = read_seed(random_state)
-        scores, _ = replicate({evaluation.rows: corrected}, result.n_boot, seed, _score)
+        scores, _ = replicate({x.evaluation.rows: [x] for x in corrected}, result.n_boot, seed)
     table = pd.DataFrame([_row(x, scores.get(x, {}), result.confidence) for x in corrected])
     sides = sum(np.sign(table[end].fillna(table["value"]).round(9)) for end in ("low", "high"))
     turned = (sides != sides[0]) & table["value"].notna()
     return table.assign(error=pd.Series(listed, dtype=object), turned=turned)[_COLUMNS]
 
 
-class _WithoutErrors:
-    """Margins of the groups, from those of their labels."""
-
-    def __init__(self, margins: Any, inverse: Array) -> None:
-        self.margins, self.inverse = margins, inverse
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.margins, name)
-
-    def joint(self, first: str, second: str, *, missing: bool = False) -> Array:
-        """Return sums by two variables."""
-        table = self.margins.joint(first, second, missing=missing)
-        if first == ATTRIBUTE:
-            table = self.inverse.T @ table
-        return table @ self.inverse if second == ATTRIBUTE else table
-
-
-def _score(measurement: Any, labelled: Any, *draw: Any) -> dict[str, Array]:
-    """Return the scores of draws without the errors of labels that a measurement corrects."""
-    margins: Any = _WithoutErrors(labelled, measurement.margins.inverse)
-    scores: dict[str, Array] = measurement.score(margins, None)
-    return scores
-
-
 def _correct(measurement: RateMeasurement, error: Any) -> RateMeasurement:
-    """Return a measurement without an error of labels; its signs are those of the groups."""
-    evaluation = measurement.evaluation
-    inverse = np.linalg.inv(_channel(error, evaluation.rows.group_labels))
-    margins: Any = _WithoutErrors(measurement.margins, inverse)
-    signs = measurement.metric.coefficients(evaluation, margins, margins)[:, measurement.classes]
-    return replace(measurement, margins=margins, origin=margins, coefficients=signs)
+    """Return a measurement without an error of labels: each row has a share in every group."""
+    evaluation, metric = measurement.evaluation, measurement.metric
+    labels: Any = evaluation.rows.variable(ATTRIBUTE)
+    inverse = np.linalg.inv(_channel(error, labels.labels))
+    groups = Block(labels.labels, inverse[labels.codes], labels.missing, is_matrix=False)
+    variables = evaluation.rows.variables | {(ATTRIBUTE, None): groups}
+    rows = replace(evaluation.rows, variables=variables)
+    corrected: RateMeasurement = metric.measure(
+        replace(evaluation, rows=rows), measurement.model, 0
+    )
+    return corrected
 
 
 def _channel(error: Any, groups: Sequence[Label]) -> Array:
@@ -165,14 +148,16 @@ def _channel(error: Any, groups: Sequence[Label]) -> Array:
 
 def _row(measurement: RateMeasurement, drawn: dict[str, Any], confidence: float) -> dict[str, Any]:
     """Return the numbers of one error; none if a group would have no rows."""
-    margins: Any = measurement.margins
-    sizes, labelled = (x.joint(ATTRIBUTE, ALL)[0, :, 0] for x in (margins, margins.margins))
-    is_empty = (sizes <= _ROUNDING * sizes.sum()) & (labelled > 0)
+    sizes = measurement.margins.joint(ATTRIBUTE, ALL)[0, :, 0]
+    is_empty = sizes < -_ROUNDING * sizes.sum()
     if is_empty.any():
         names = name_list(compress(measurement.evaluation.rows.group_labels, is_empty))
         note = words.SO_WRONG.format(names=names)
         return {"value": np.nan, "low": np.nan, "high": np.nan, "note": note}
-    result, rates = measurement.result(drawn, (), confidence), measurement.rates(margins, None)
+    result, rates = (
+        measurement.result(drawn, (), confidence),
+        measurement.rates(measurement.margins, None),
+    )
     k = int((np.abs(np.stack(rates) - 0.5) > 0.5 + _ROUNDING).sum())
     outside = words.IMPOSSIBLE_RATES.format(k=k, n=2 * rates[0].size) if k else ""
     ba, note = result.estimate, "; ".join(filter(None, [outside, *result.notes]))
