@@ -250,11 +250,7 @@ class AttackMeasurement(Measurement):
             if not np.isfinite(centre):
                 return replicates
             return np.maximum(centre - replicates, 0)
-        mean, spread = mean_and_spread(replicates)
-        shift = mean_of_trials - mean
-        if abs(shift) > 3 * spread / np.sqrt(len(replicates)):
-            return replicates + shift
-        return replicates
+        return replicates + (mean_of_trials - mean_and_spread(replicates)[0])
 
     def _reason_for_no_interval(self, name: str, replicates: Array) -> str:
         """Return why the table is too sparse, or shows too little dependence, for an interval."""

@@ -108,19 +108,14 @@ class Quality:
         levels, gains : (float, float)
             The levels of dataset and model, and the most that choices among ties gain in each.
         """
-        (data, model), (gain_of_data, gain_of_model) = levels, gains
-        scale = 1.0
-        if self.inverse:  # Gains are those of the accuracy, 1 - loss / 100.
-            data, model = 1 / (HARD_LOSS * data), 1 / (HARD_LOSS * model)
-            scale = 1 / (HARD_LOSS * (data if name == "psi_dataset" else model) ** 2 or 1.0)
-        if name == "psi_dataset":
-            return gain_of_data * scale, 0.0
-        if name == "psi_model":
-            return gain_of_model * scale, 0.0
-        if is_absolute:
-            return gain_of_model * scale, gain_of_data * scale
-        total = (data + model) ** 2 or 1.0
-        return 2 * data * gain_of_model / total, 2 * model * gain_of_data / total
+        scores = self.level(np.array(levels))  # A loss is 1 / level.
+        lost = -HARD_LOSS * np.array(gains) if self.inverse else np.array(gains)
+        # As they are, without the gain of the dataset, and without that of the model.
+        dataset, model = scores[:, None] - lost[:, None] * [[0, 1, 0], [0, 0, 1]]
+        numbers = self.compare(dataset, model, is_absolute)[name]
+        with np.errstate(invalid="ignore"):  # Infinite levels have no interval.
+            changes = numbers[0] - numbers[1:]
+        return float(changes.clip(min=0).sum()), float(-changes.clip(max=0).sum())
 
     def mean_gain(self, table: Array, n_rows: float) -> float:
         """Return the most that choices among ties gain, averaged over tables."""

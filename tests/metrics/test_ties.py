@@ -67,16 +67,17 @@ def test_winner_is_clear_beyond_three_errors(table, n_rows, is_clear) -> None:
         (ACCURACY, (0.6, 0.7), "psi_dataset", True, (0.01, 0)),
         (ACCURACY, (0.6, 0.7), "psi_model", True, (0.02, 0)),
         (ACCURACY, (0.6, 0.7), "value", True, (0.02, 0.01)),
-        # The slopes of (m - d) / (m + d) are 2 d / (m + d)^2 and -2 m / (m + d)^2.
-        (ACCURACY, (0.6, 0.7), "value", False, (1.2 / 1.3**2 * 0.02, 1.4 / 1.3**2 * 0.01)),
-        # Levels 1 / (100 e) of error rates e = .4 and .3, which gains lower: Psi has the slope
-        # 1 / (100 e^2), and the ratio is that of error rates.
-        (HARD, (1 / 40, 1 / 30), "psi_dataset", False, (0.01 / (100 * 0.4**2), 0)),
-        (HARD, (1 / 40, 1 / 30), "psi_model", False, (0.02 / (100 * 0.3**2), 0)),
-        (HARD, (1 / 40, 1 / 30), "value", False, (0.8 / 0.7**2 * 0.02, 0.6 / 0.7**2 * 0.01)),
+        # Without its gain the model has .68, and the dataset .59.
+        (ACCURACY, (0.6, 0.7), "value", False, (0.1 / 1.3 - 0.08 / 1.28, 0.11 / 1.29 - 0.1 / 1.3)),
+        # Losses of 40 and 30, which are 1 and 2 higher without the gains.
+        (HARD, (1 / 40, 1 / 30), "psi_dataset", False, (1 / 40 - 1 / 41, 0)),
+        (HARD, (1 / 40, 1 / 30), "psi_model", False, (1 / 30 - 1 / 32, 0)),
+        (HARD, (1 / 40, 1 / 30), "value", False, (10 / 70 - 8 / 72, 11 / 71 - 10 / 70)),
     ],
 )
-def test_margin_is_the_slope_times_the_gains(quality, levels, name, is_absolute, expected) -> None:
+def test_margin_is_what_a_number_loses_without_the_gains(
+    quality, levels, name, is_absolute, expected
+) -> None:
     margin = quality.tie_margin(name, levels, (0.01, 0.02), is_absolute)
     assert margin == pytest.approx(expected, abs=1e-15)
 
