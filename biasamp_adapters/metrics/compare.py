@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.figures import name
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate
@@ -127,20 +126,18 @@ def _differences(
 ) -> dict[str, Estimate]:
     """Return the differences of all models from the first one, as one family."""
     (first, base), *others = results.items()
-    differences, family = dict[str, Estimate](), dict[str, Array]()
-    for model, result in others:
-        reason = _reason_for_no_difference({first: base, model: result})
-        differences[model] = Estimate(result.value - base.value, reason=reason)
-        if not reason:
-            family[model] = result.estimate.replicates - base.estimate.replicates
-    if not family:
-        return differences
-    values = np.array([differences[model].value for model in family])
-    replicates, half_row = np.column_stack([*family.values()]), base.measurement.half_row
-    ends = simultaneous_bands(values, replicates, half_row, confidence)
-    for model, low, high in zip(family, *(end.tolist() for end in ends), strict=True):
-        reason = "" if np.isfinite(low) else words.UNDEFINED
-        differences[model] = Estimate(differences[model].value, low, high, reason)
+    reasons = [_reason_for_no_difference({first: base, model: x}) for model, x in others]
+    values = np.array([x.value - base.value for _, x in others])
+    replicates = np.full((len(base.estimate.replicates), len(others)), np.nan)
+    for column, (_, result) in enumerate(others):
+        if not reasons[column]:
+            replicates[:, column] = result.estimate.replicates - base.estimate.replicates
+    ends = simultaneous_bands(values, replicates, base.measurement.half_row, confidence)
+    differences = {}
+    numbers = zip(others, reasons, values.tolist(), *(end.tolist() for end in ends), strict=True)
+    for (model, _), reason, value, low, high in numbers:
+        reason = reason or ("" if np.isfinite(low) else words.UNDEFINED)
+        differences[model] = Estimate(value, low, high, reason)
     return differences
 
 

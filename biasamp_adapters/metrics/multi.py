@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -280,17 +281,17 @@ def on_group_sets(evaluation: Evaluation) -> Evaluation:
     if not crossed or len(crossed) < len(rows.group_labels) or rows.is_matrix(ATTRIBUTE):
         raise ValueError("group_sets=True must have several columns of sensitive_features")
     names = rows.names.get(ATTRIBUTE) or tuple(map(str, range(len(crossed[0]))))
-    groups_in: dict[tuple[tuple[int, Any], ...], list[int]] = {}
-    for i, levels in enumerate(crossed):
-        for size in range(1, len(levels) + 1):
-            for members in combinations(enumerate(levels), size):
-                groups_in.setdefault(members, []).append(i)
+    groups_in = defaultdict[str, list[int]](list)
+    for size in range(1, len(crossed[0]) + 1):
+        for i, levels in enumerate(crossed):
+            named = [f"{name}={level}" for name, level in zip(names, levels, strict=True)]
+            for members in combinations(named, size):
+                groups_in[" × ".join(members)].append(i)
     check_number(len(groups_in))
-    sets = sorted(groups_in, key=lambda members: (len(members), [i for i, _ in members]))
-    belongs = np.zeros((len(crossed) + 1, len(sets)), dtype=np.uint8)
-    for column, members in enumerate(sets):
-        belongs[groups_in[members], column] = 1
-    labels = tuple(" × ".join(f"{names[i]}={level}" for i, level in members) for members in sets)
+    labels = tuple(groups_in)
+    belongs = np.zeros((len(crossed) + 1, len(labels)), dtype=np.uint8)
+    for column, groups in enumerate(groups_in.values()):
+        belongs[groups, column] = 1
 
     def to_sets(groups: Codes) -> Block:
         return Block(labels, belongs[groups.codes], groups.missing, is_matrix=True)

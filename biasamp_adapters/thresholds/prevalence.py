@@ -223,34 +223,31 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         self, score: Array, truth: Array, weight: Array, groups: Codes, proba: Array | None
     ) -> list[float]:
         """Return the threshold of each group, and then that of all rows."""
-        members = [groups.codes == code for code in range(len(groups.labels))]
-        named = [*zip(groups.labels, members, strict=True)]
-        shares = np.array([self._share(label, truth[rows], weight[rows]) for label, rows in named])
-        sizes = np.array([weight[rows].sum() for rows in members])
+        data = np.array([score, truth, weight])
+        members = [data[:, groups.codes == code] for code in range(len(groups.labels))]
+        sizes = np.array([rows[2].sum() for rows in members])
+        named = zip(groups.labels, members, strict=True)
+        shares = np.array([self._share(label, rows) for label, rows in named])
         of_all = np.average(shares, weights=sizes)
-        pooled = _threshold(score, truth, weight, of_all, self.tolerance)
+        pooled = _threshold(data, of_all, self.tolerance)
         if proba is not None:
             slack = sizes * self.tolerance
             return [*_mean_thresholds(score, weight, proba, sizes * shares, slack), pooled]
         thresholds = []
-        for (label, rows), share in zip(named, shares, strict=True):
-            own_score, own_truth = score[rows], truth[rows]
-            if own_truth.min() < own_truth.max() and own_score.min() < own_score.max():
-                of_group = own_score, own_truth, weight[rows]
-                thresholds.append(_threshold(*of_group, share, self.tolerance))
-            elif self.unknown_groups == "pooled":
-                thresholds.append(pooled)
-            else:
+        for label, rows, share in zip(groups.labels, members, shares, strict=True):
+            can_be_cut = np.ptp(rows[:2], axis=1).all()
+            if not can_be_cut and self.unknown_groups == "error":
                 raise ValueError(
                     f"each group must have both classes and different scores; {listing([label])} "
                     "has not (unknown_groups='pooled' gives it the threshold of all rows)"
                 )
+            thresholds.append(_threshold(rows, share, self.tolerance) if can_be_cut else pooled)
         return [*thresholds, pooled]
 
-    def _share(self, group: Label, truth: Array, weight: Array) -> Any:
+    def _share(self, group: Label, rows: Array) -> Any:
         """Return the share to predict positive in a group."""
         if self.prevalence is None:
-            return np.average(truth, weights=weight)
+            return np.average(rows[1], weights=rows[2])
         share: Any = self.prevalence
         if isinstance(share, Mapping):
             share = share.get(group, share)
@@ -258,11 +255,12 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         return share
 
 
-def _threshold(score: Array, positive: Array, weight: Array, share: Any, tolerance: float) -> float:
+def _threshold(rows: Array, share: Any, tolerance: float) -> float:
     """Return the threshold with the nearest share, or the one with most right near enough.
 
-    It lies half way between the lowest score that is predicted positive and the next lower one.
+    Rows are scores, whether they are positive, and weights. The threshold lies half way between the lowest score that is predicted positive and the next lower one.
     """
+    score, positive, weight = rows
     distinct, rank = np.unique(-score, return_inverse=True)
     gains = np.bincount(rank, np.where(positive, weight, -weight))
     shares = np.cumsum(np.r_[0, np.bincount(rank, weight)]) / weight.sum()
@@ -325,14 +323,13 @@ def _read_group_proba(group_proba: Any, groups: Sequence[Label], kept: Array) ->
     """Return probabilities of groups, (rows kept, groups), in the order of the groups."""
     given = arrays.read_input(group_proba, "group_proba")
     names = given.names if isinstance(given, arrays.Table) else ()
-    if set(names) != set(groups) and names != tuple(range(len(groups))):
+    columns = groups if set(names) == set(groups) else range(len(groups))
+    if set(names) != set(columns):
         received = listing(names) or "one column"
-        raise ValueError(
-            f"group_proba must have the columns {listing(groups)}; received {received}"
-        )
-    proba = arrays.to_numbers(given.matrix(), "group_proba")
-    if set(names) == set(groups):
-        proba = proba[:, [names.index(group) for group in groups]]
+        rule = f"group_proba must have the columns {listing(groups)}"
+        raise ValueError(f"{rule}; received {received}")
+    order = [names.index(column) for column in columns]
+    proba = arrays.to_numbers(given.matrix(), "group_proba")[:, order]
     are_valid = (proba >= 0).all(axis=1) & (np.abs(proba.sum(axis=1) - 1) <= _ROUNDING)
     if len(proba) != len(kept) or not are_valid[kept].all():
         raise ValueError(

@@ -239,11 +239,9 @@ def _summarize(
     ends = {name: np.array([getattr(x, name) for x in estimates]) for name in ("low", "high")}
     values, has_interval = np.array([x.value for x in estimates]), np.isfinite(ends["low"])
     replicates = np.column_stack([x.replicates for x in estimates])
-    half_row = np.array([m.half_row for m in measurements])
-    bands = np.full((2, len(values)), np.nan)
-    bands[:, has_interval] = simultaneous_bands(
-        values[has_interval], replicates[:, has_interval], half_row[has_interval], confidence
-    )
+    half_row, trusted = np.array([m.half_row for m in measurements]), values.copy()
+    trusted[~has_interval] = np.nan
+    bands = simultaneous_bands(trusted, replicates, half_row, confidence)
     share = shares.score(shares.evaluation.margins(None)[0])["share"]
     drawn = scores.get(shares, {"share": share[:0]})["share"]
     table = {"threshold": thresholds, "share": share[0], "value": values, **ends}
