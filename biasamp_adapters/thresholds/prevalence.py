@@ -258,7 +258,8 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
 def _threshold(rows: Array, share: Any, tolerance: float) -> float:
     """Return the threshold with the nearest share, or the one with most right near enough.
 
-    Rows are scores, whether they are positive, and weights. The threshold lies half way between the lowest score that is predicted positive and the next lower one.
+    Rows are scores, whether they are positive, and weights. The threshold lies half way between the
+    lowest score that is predicted positive and the next lower one.
     """
     score, positive, weight = rows
     distinct, rank = np.unique(-score, return_inverse=True)
