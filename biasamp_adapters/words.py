@@ -547,10 +547,6 @@ SMALL_GROUPS = (
     "{names} has fewer than 15 {unit} and carries {share:.0%} of its variance",
     "{names} have fewer than 15 {unit} each and carry {share:.0%} of its variance",
 )
-HALF_A_ROW = (
-    "half a row of the smallest group or class would change it by more than its standard error; "
-    "more rows are needed"
-)
 TOO_FEW_ROWS = "LA and DPA need at least 20 rows"
 NO_VARIATION, ONE_GROUP_ONLY = "every replicate gives the same value", "there is only one group"
 RARE = "{k:,} of {n:,} replicates are undefined, because a group or class is too rare"
@@ -748,7 +744,6 @@ FEW_MODELS = "no interval of fewer than {n} models"
 LACKING = "no row with {names} is kept, because a group has none"
 NO_SUBSET = "no subset was found within {seconds:g} seconds: choose fewer labels or a larger ratio"
 SUBSET_IS_SMALLER = "this subset has {n:g} rows, and the largest at most {most:g}"
-SO_WRONG = "labels cannot be so wrong: {names} would have no rows"
 IMPOSSIBLE_RATES = (
     "{k} of {n} rates lie outside 0 to 1: so many errors are unlikely, or rows are few"
 )

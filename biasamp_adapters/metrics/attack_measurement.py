@@ -12,7 +12,6 @@ import numpy as np
 from biasamp_adapters import figures, words
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, positive_class
 from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_over_classes
-from biasamp_adapters.inference.bands import NOISE
 from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics.attack_tables import (
@@ -225,7 +224,7 @@ class AttackMeasurement(Measurement):
 
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
         """Return replicates moved to the value: resampling takes chance for real dependence."""
-        trials, margin, others = self._drawn_scores[name], (0.0, 0.0), None
+        trials, margin, others, row = self._drawn_scores[name], (0.0, 0.0), None, 0.0
         if self.quality.guesses:
             # The largest of shares that may be tied has a lower bound, which mirroring turns round.
             others = None if name == "value" else scores[name]
@@ -233,6 +232,10 @@ class AttackMeasurement(Measurement):
             both, rows = (self.data_tables, self.model_tables), self.evaluation.rows
             gains = [self.quality.mean_gain(tables, rows.effective_rows) for tables in both]
             margin = self.quality.tie_margin(name, levels, gains, self.metric.is_absolute)
+        if name != "value" and self.quality.name == BALANCED:  # A mean of recalls.
+            labels = self.model_tables[0].sum(axis=-2)
+            share = labels[labels > 0].min() / labels.sum()
+            row = float(1 / (share * rows.effective_rows * (labels > 0).sum()))
         return Trust(
             self._recentred(name, scores[name]),
             self._reason_for_no_interval(name, scores[name]),
@@ -240,6 +243,7 @@ class AttackMeasurement(Measurement):
             noise=3 * mean_and_spread(trials)[1] / np.sqrt(len(trials)),
             limits=self._limits(name),
             others=others,
+            row=row,
         )
 
     def _recentred(self, name: str, replicates: Array) -> Array:
@@ -258,10 +262,6 @@ class AttackMeasurement(Measurement):
         tables = {"psi_dataset": self.data_tables, "psi_model": self.model_tables}
         if name in tables and not is_dependent(tables[name], rows).any():
             return words.NO_DEPENDENCE_SHOWN
-        if name in tables and self.quality.name == BALANCED:
-            targets = tables[name].mean(axis=0).sum(axis=-2)
-            if _is_still((targets > 0).sum() * replicates, targets):
-                return words.HALF_A_ROW
         mean, spread = mean_and_spread(replicates)
         shift = abs(mean - float(self._expected_scores[name][0]))
         if not self.quality.guesses and shift > spread + 1e-12:
@@ -315,12 +315,3 @@ def _vary(margins: Margins) -> Array:
     """Return whether each group has some rows and not all, (batch, groups, 1)."""
     group = margins.joint(ATTRIBUTE, ALL)
     return (group > 0) & (group < margins.total * (1 - 1e-12))
-
-
-def _is_still(sums: Array, rows: Array) -> bool:
-    """Return whether sums of rates vary less than half a row moves the rate of the fewest rows.
-
-    None of the few rows of a group may be wrong in the data. This is then so in every replicate,
-    but not in other samples.
-    """
-    return bool(NOISE < mean_and_spread(sums)[1] < 0.5 / rows[rows > 0].min(initial=np.inf))

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import compress
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, listing, name_list
+from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, listing
 from biasamp_adapters.counting.variables import Block
 from biasamp_adapters.inference.replicates import read_seed, replicate
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, RateMeasurement
@@ -148,12 +147,6 @@ def _channel(error: Any, groups: Sequence[Label]) -> Array:
 
 def _row(measurement: RateMeasurement, drawn: dict[str, Any], confidence: float) -> dict[str, Any]:
     """Return the numbers of one error; none if a group would have no rows."""
-    sizes = measurement.margins.joint(ATTRIBUTE, ALL)[0, :, 0]
-    is_empty = sizes < -_ROUNDING * sizes.sum()
-    if is_empty.any():
-        names = name_list(compress(measurement.evaluation.rows.group_labels, is_empty))
-        note = words.SO_WRONG.format(names=names)
-        return {"value": np.nan, "low": np.nan, "high": np.nan, "note": note}
     result, rates = (
         measurement.result(drawn, (), confidence),
         measurement.rates(measurement.margins, None),
