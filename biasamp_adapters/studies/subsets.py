@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
 from itertools import compress, permutations
 from typing import Any
 
@@ -19,8 +17,8 @@ from biasamp_adapters.inference.replicates import read_seed
 from biasamp_adapters.metrics.base import check_number
 from biasamp_adapters.warning import warn
 
-#: The largest denominator of a ratio: 3 rows allow 4 at a ratio of 4 / 3.
-_DENOMINATOR = 100_000
+#: A product of a ratio and rows may miss a whole number by so much: 3 rows allow 4 at 4 / 3.
+_ROUNDING = 1e-6
 
 #: A subset of a label matrix may be smaller than the largest by this share; seconds of a search.
 _GAP, _SECONDS = 0.001, 60.0
@@ -68,7 +66,7 @@ def balanced_subset(
     >>> len(bam.studies.balanced_subset(y_true, group))
     40
     """
-    return _subset(y_true, sensitive_features, Fraction(1), random_state, equal_classes)
+    return _subset(y_true, sensitive_features, 1.0, random_state, equal_classes)
 
 
 def ratio_subset(
@@ -85,7 +83,7 @@ def ratio_subset(
     y_true, sensitive_features, random_state
         As in :func:`balanced_subset`.
     max_ratio : float
-        At least 1, as the closest fraction with a denominator up to 100,000.
+        At least 1.
 
     Returns
     -------
@@ -119,12 +117,11 @@ def ratio_subset(
     60
     """
     check_number("max_ratio", max_ratio, 1)
-    ratio = Fraction(str(max_ratio)).limit_denominator(_DENOMINATOR)
-    return _subset(y_true, sensitive_features, ratio, random_state, False)
+    return _subset(y_true, sensitive_features, max_ratio, random_state, False)
 
 
 def _subset(
-    y_true: Any, sensitive_features: Any, ratio: Fraction, random_state: Any, equal_classes: bool
+    y_true: Any, sensitive_features: Any, ratio: float, random_state: Any, equal_classes: bool
 ) -> Array:
     """Return the rows of a largest subset within a ratio."""
     rng = np.random.default_rng(read_seed(random_state))
@@ -141,12 +138,12 @@ def _subset(
     if truth.is_matrix:
         if equal_classes:
             raise ValueError("equal_classes must be False of a label matrix; received True")
-        kept, by_label = _search(sets, counts, float(ratio), rng), sets.T @ counts
+        kept, by_label = _search(sets, counts, ratio, rng), sets.T @ counts
     else:
         fewest = counts.min(axis=1)
         fewest = np.full_like(fewest, counts.min()) if equal_classes else fewest
-        most = [math.floor(ratio * least) for least in fewest.tolist()]
-        kept = np.minimum(counts, np.array(most)[:, None])
+        most = np.floor(ratio * fewest + _ROUNDING)
+        kept = np.minimum(counts, most[:, None]).astype(int)
     lacks = np.any(by_label, axis=1) & ~np.all(by_label, axis=1)
     lacking = name_list(compress(rows.class_labels, lacks))
     if not kept.any():
@@ -174,7 +171,7 @@ def _search(sets: Array, counts: Array, ratio: float, rng: np.random.Generator) 
         raise ValueError(words.NO_SUBSET.format(seconds=_SECONDS))
     kept = np.zeros_like(counts)
     kept[row, group] = np.round(found.x)
-    most = math.floor(-found.mip_dual_bound + 1e-6)
+    most = np.floor(-found.mip_dual_bound + _ROUNDING)
     if kept.sum() < (1 - _GAP) * most:
         warn(words.SUBSET_IS_SMALLER.format(n=kept.sum(), most=most))
     return kept

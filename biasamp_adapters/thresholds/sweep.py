@@ -254,11 +254,8 @@ def _summarize(
 
 def _integrate(values: Array, shares: Array) -> Array:
     """Return the integral of each row over its shares; what is undefined is left out."""
-    is_defined = np.isfinite(values)
-    place = np.where(is_defined, np.arange(values.shape[1]), -1)
-    last = np.maximum.accumulate(place, axis=1)[:, :-1]  # The last defined one before each.
-    width = shares[:, 1:] - np.take_along_axis(shares, last, axis=1)
-    height = (values[:, 1:] + np.take_along_axis(values, last, axis=1)) / 2
-    counts = is_defined[:, 1:] & (last >= 0)
-    total = np.where(counts, width * height, 0).sum(axis=1)
-    return np.where(counts.any(axis=1), total, np.nan)
+    integrals = np.full(len(values), np.nan)
+    for row, is_defined in enumerate(np.isfinite(values)):
+        if is_defined.sum() > 1:
+            integrals[row] = np.trapezoid(values[row, is_defined], shares[row, is_defined])
+    return integrals
