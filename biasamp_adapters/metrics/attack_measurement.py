@@ -266,8 +266,11 @@ class AttackMeasurement(Measurement):
         shift = abs(mean - float(self._expected_scores[name][0]))
         if not self.quality.guesses and shift > spread + 1e-12:
             return words.SHIFTED
-        if name == "value" and self._is_ratio_of_chance(rows):
-            return words.RATIO_OF_CHANCE
+        if name == "value" and self.quality.name == UNCERTAINTY:
+            is_ratio = ~np.broadcast_to(self.is_difference, self.model_tables.shape[1:-2])
+            share = chance_share(self.data_tables, self.model_tables, rows)
+            if is_ratio.any() and share[is_ratio].mean() > _MAX_CHANCE:
+                return words.RATIO_OF_CHANCE
         return ""
 
     @cached_property
@@ -277,14 +280,6 @@ class AttackMeasurement(Measurement):
         both = (self.attack.tables(margins, x) for x in (self.attack.data, self.attack.model))
         alone = max((table == 1).sum(axis=(-2, -1)).mean() for table in both)
         return float(alone / margins.total[0, 0, 0])
-
-    def _is_ratio_of_chance(self, rows: float) -> bool:
-        """Return whether chance explains too much of a ratio of uncertainty coefficients."""
-        if self.quality.name != UNCERTAINTY:
-            return False
-        is_ratio = ~np.broadcast_to(self.is_difference, self.model_tables.shape[1:-2])
-        share = chance_share(self.data_tables, self.model_tables, rows)
-        return bool(is_ratio.any() and share[is_ratio].mean() > _MAX_CHANCE)
 
     def _limits(self, name: str) -> tuple[float, float]:
         """Return the range of a score."""

@@ -25,7 +25,7 @@ def make_alpha_shift(alpha_dataset: float, alpha_model: float) -> pd.DataFrame:
     Parameters
     ----------
     alpha_dataset, alpha_model : float
-        The shifts, between -0.25 and 0.25 and not either; 0 is balanced.
+        The shifts, from -0.25 to 0.25; 0 is balanced.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def make_alpha_shift(alpha_dataset: float, alpha_model: float) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If a shift leaves a pair without probability.
+        If a shift is out of its range.
 
     References
     ----------
@@ -60,12 +60,11 @@ def make_alpha_shift(alpha_dataset: float, alpha_model: float) -> pd.DataFrame:
     >>> round(value, 4)
     0.0158
     """
-    alphas: dict[str, Any] = {"alpha_dataset": alpha_dataset, "alpha_model": alpha_model}
-    for name, alpha in alphas.items():
-        if not isinstance(alpha, int | float | np.number) or not -0.25 < alpha < 0.25:
-            raise ValueError(f"{name} must lie between -0.25 and 0.25; received {alpha!r:.40}")
+    check_number("alpha_dataset", alpha_dataset, -0.25, 0.25)
+    check_number("alpha_model", alpha_model, -0.25, 0.25)
+    alphas = alpha_dataset, alpha_model
     # Tasks by attributes.
-    dataset, model = (np.array([[0.25 + x, 0.25], [0.25, 0.25 - x]]) for x in alphas.values())
+    dataset, model = (np.array([[0.25 + x, 0.25], [0.25, 0.25 - x]]) for x in alphas)
     of_task, of_attribute = model / model.sum(axis=0), model / model.sum(axis=1, keepdims=True)
     task, attribute, task_pred, attribute_pred = rows = np.indices((2,) * 4).reshape(4, -1)
     weight = dataset[task, attribute] * of_task[task_pred, attribute]
@@ -97,7 +96,7 @@ def make_hidden_bias(
     frequency : float
         The share of all rows that have it.
     noise : float
-        The standard deviation of ``signal`` around -1 for class 0 and 1 for class 1, above 0.
+        The standard deviation of ``signal`` around -1 for class 0 and 1 for class 1.
     random_state : int, Generator or None
 
     Returns
@@ -141,8 +140,7 @@ def make_hidden_bias(
     most = round(2 * min(frequency, 1 - frequency), 12)
     check_number("strength", strength, -most, most)
     shares = np.array([frequency - strength / 2, frequency + strength / 2])
-    if not isinstance(noise, int | float | np.number) or not 0 < noise < np.inf:
-        raise ValueError(f"noise must be a number above 0; received {noise!r:.40}")
+    check_number("noise", noise, 0)
     rng, part = np.random.default_rng(read_seed(random_state)), n_samples // 4
     task, attribute = np.repeat([0, 0, 1, 1], part), np.repeat([0, 1, 0, 1], part)
     reveals = np.tile(np.arange(part), 4) < np.round(shares * part)[(task == attribute) * 1]
