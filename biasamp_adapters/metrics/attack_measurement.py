@@ -14,20 +14,13 @@ from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, posit
 from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_over_classes
 from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
+from biasamp_adapters.metrics import quality as qualities
 from biasamp_adapters.metrics.attack_tables import (
     OF_COLUMNS,
     OF_LABELS,
     OF_PAIRS,
     Attack,
     bias_of_expectation,
-)
-from biasamp_adapters.metrics.quality import (
-    BALANCED,
-    LOSS,
-    UNCERTAINTY,
-    Quality,
-    chance_share,
-    is_dependent,
 )
 from biasamp_adapters.result import Measurement
 
@@ -57,7 +50,7 @@ class AttackMeasurement(Measurement):
         What is fitted; None if the tables tell all.
     """
 
-    quality: Quality
+    quality: qualities.Quality
     seed: int
     attack: Attack
     attacker: Any
@@ -174,10 +167,13 @@ class AttackMeasurement(Measurement):
 
         A ratio of uncertainty coefficients would be noise where neither shows a dependence.
         """
-        if self.metric.is_absolute or self.quality.name != UNCERTAINTY:
+        if self.metric.is_absolute or self.quality.name != qualities.UNCERTAINTY:
             return self.metric.is_absolute
         rows = self.evaluation.rows.effective_rows
-        return ~(is_dependent(self.drawn_tables, rows) | is_dependent(self.model_tables, rows))
+        return ~(
+            qualities.is_dependent(self.drawn_tables, rows)
+            | qualities.is_dependent(self.model_tables, rows)
+        )
 
     @cached_property
     def is_in_expectation(self) -> bool:
@@ -190,7 +186,7 @@ class AttackMeasurement(Measurement):
         if self.metric.equalize != "auto":
             return self.metric.equalize != "sampled"
         n_rows, score = self.evaluation.rows.effective_rows, self.quality.score
-        if self.quality.name == LOSS:
+        if self.quality.name == qualities.LOSS:
             labels = self.attack.tables(self.margins, self.attack.data)
             accuracy, axis = self.attack.accuracy(self.margins), self.attack.axis
             bias = bias_of_expectation(labels, self.expected_tables, accuracy, axis, n_rows)
@@ -232,7 +228,7 @@ class AttackMeasurement(Measurement):
             both, rows = (self.data_tables, self.model_tables), self.evaluation.rows
             gains = [self.quality.mean_gain(tables, rows.effective_rows) for tables in both]
             margin = self.quality.tie_margin(name, levels, gains, self.metric.is_absolute)
-        if name != "value" and self.quality.name == BALANCED:  # A mean of recalls.
+        if name != "value" and self.quality.name == qualities.BALANCED:  # A mean of recalls.
             labels = self.model_tables[0].sum(axis=-2)
             share = labels[labels > 0].min() / labels.sum()
             row = float(1 / (share * rows.effective_rows * (labels > 0).sum()))
@@ -260,15 +256,15 @@ class AttackMeasurement(Measurement):
         """Return why the table is too sparse, or shows too little dependence, for an interval."""
         rows = self.evaluation.rows.effective_rows
         tables = {"psi_dataset": self.data_tables, "psi_model": self.model_tables}
-        if name in tables and not is_dependent(tables[name], rows).any():
+        if name in tables and not qualities.is_dependent(tables[name], rows).any():
             return words.NO_DEPENDENCE_SHOWN
         mean, spread = mean_and_spread(replicates)
         shift = abs(mean - float(self._expected_scores[name][0]))
         if not self.quality.guesses and shift > spread + 1e-12:
             return words.SHIFTED
-        if name == "value" and self.quality.name == UNCERTAINTY:
+        if name == "value" and self.quality.name == qualities.UNCERTAINTY:
             is_ratio = ~np.broadcast_to(self.is_difference, self.model_tables.shape[1:-2])
-            share = chance_share(self.data_tables, self.model_tables, rows)
+            share = qualities.chance_share(self.data_tables, self.model_tables, rows)
             if is_ratio.any() and share[is_ratio].mean() > _MAX_CHANCE:
                 return words.RATIO_OF_CHANCE
         return ""
