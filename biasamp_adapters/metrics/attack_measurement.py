@@ -15,13 +15,7 @@ from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_ove
 from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics import quality as qualities
-from biasamp_adapters.metrics.attack_tables import (
-    OF_COLUMNS,
-    OF_LABELS,
-    OF_PAIRS,
-    Attack,
-    bias_of_expectation,
-)
+from biasamp_adapters.metrics.attack_tables import Attack, bias_of_expectation
 from biasamp_adapters.result import Measurement
 
 #: The bias of flips in expectation that "auto" allows, and trials of drawn flips: fewer, but at
@@ -58,14 +52,14 @@ class AttackMeasurement(Measurement):
     @property
     def target_labels(self) -> tuple[Label, ...]:
         """The labels of the target; of a column 0 and 1."""
-        if self.attack.kind != OF_LABELS:
+        if self.attack.kind != "labels":
             return 0, 1
         return self.evaluation.rows.labels_of(self.attack.data[1])
 
     @property
     def positive(self) -> Label | None:
         """The label of the target whose F1 is asked for; None for all."""
-        if self.attack.kind == OF_LABELS and self.metric.pos_label in self.target_labels:
+        if self.attack.kind == "labels" and self.metric.pos_label in self.target_labels:
             return self.metric.pos_label
         return positive_class(self.target_labels)
 
@@ -133,7 +127,7 @@ class AttackMeasurement(Measurement):
         """Return the value and both levels, averaged over columns."""
         before, after = (self.quality.score(table, self.values) for table in (dataset, model))
         scores = self.quality.compare(before, after, self.is_difference)
-        if self.attack.kind == OF_COLUMNS:
+        if self.attack.kind == "columns":
             return {name: score.mean(axis=-1) for name, score in scores.items()}
         return scores
 
@@ -289,13 +283,13 @@ class AttackMeasurement(Measurement):
     # Pairs.
 
     def by_group(self, margins: Margins, origin: Margins | None, rng: Any = None) -> Array:
-        pairs = replace(self, attack=replace(self.attack, kind=OF_PAIRS))
+        pairs = replace(self, attack=replace(self.attack, kind="pairs"))
         values = pairs.score(margins, origin, rng)["value"]
         return mean_over_classes(np.where(_vary(margins), values, np.nan))
 
     def pairs(self) -> dict[str, Array]:
         """Return scores of each pair of indicators; NaN where a group does not vary."""
-        pairs = replace(self, attack=replace(self.attack, kind=OF_PAIRS))
+        pairs = replace(self, attack=replace(self.attack, kind="pairs"))
         dataset = pairs.expected_tables if self.is_in_expectation else pairs.drawn_tables
         scores = pairs.compare(dataset, pairs.model_tables)
         varies = _vary(self.margins)[0]

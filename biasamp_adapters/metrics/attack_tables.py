@@ -14,9 +14,6 @@ from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, Ar
 from biasamp_adapters.counting.margins import Margins, accuracy_by_label, accuracy_of, divide
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED
 
-#: Kinds of tables: of all labels, of each column of the target, of each pair of indicators.
-OF_LABELS, OF_COLUMNS, OF_PAIRS = "labels", "columns", "pairs"
-
 #: Shares of sums of weights up to this are rounding.
 _ROUNDING = 1e-12
 
@@ -43,7 +40,7 @@ class Attack:
     data: tuple[str, str]
     model: tuple[str, str]
     flipped: str
-    kind: str = OF_LABELS
+    kind: str = "labels"
     is_equalized: bool = True
 
     @property
@@ -57,21 +54,21 @@ class Attack:
         Those of columns are (batch, columns, inputs, targets), and those of pairs (batch, groups,
         classes, inputs, targets).
         """
-        if self.kind == OF_LABELS:
+        if self.kind == "labels":
             return margins.joint(*roles, missing=True)
-        if self.kind == OF_COLUMNS:
+        if self.kind == "columns":
             return _column_tables(margins, *roles)
         return _pair_tables(margins, *roles)
 
     def accuracy(self, margins: Margins) -> Array:
         """Return the share of right predictions of what is flipped, for each table of a batch."""
-        if self.kind == OF_PAIRS:
+        if self.kind == "pairs":
             accuracy = accuracy_by_label(margins, self.flipped, missing_is_wrong=False)
             return np.expand_dims(accuracy, 2 if self.flipped == ATTRIBUTE else 1)
         if margins.variable(self.flipped).is_matrix:
             return accuracy_by_label(margins, self.flipped)
         accuracy = accuracy_of(margins, self.flipped)
-        return accuracy if self.kind == OF_COLUMNS else accuracy[:, 0]
+        return accuracy if self.kind == "columns" else accuracy[:, 0]
 
     def flip(self, margins: Margins, rng: np.random.Generator | None, n_trials: int = 1) -> Array:
         """Return tables of the dataset, made as wrong as the model; without rng in expectation."""

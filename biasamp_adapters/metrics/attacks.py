@@ -9,7 +9,7 @@ from biasamp_adapters.counting.labels import listing
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.metrics.attack_measurement import AttackMeasurement
-from biasamp_adapters.metrics.attack_tables import ATTACKS, OF_COLUMNS, OF_LABELS
+from biasamp_adapters.metrics.attack_tables import ATTACKS
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, Metric, check_choice, check_whole
 from biasamp_adapters.metrics.quality import LEAVE_ONE_OUT, LOSS, UNCERTAINTY, get_quality, name_of
 
@@ -89,7 +89,7 @@ class AttackMetric(Metric):
             if not self.is_fitted:
                 metric = replace(self, attacker=attacker.estimator)
                 return metric.measure(evaluation, model, seed)
-        kind = OF_COLUMNS if rows.is_matrix(attack.data[1]) else OF_LABELS
+        kind = "columns" if rows.is_matrix(attack.data[1]) else "labels"
         attack = replace(attack, kind=kind, is_equalized=self.equalize is not None)
         self.check_has(rows, model, (*attack.data, *attack.model))
         check_choice("pos_label", self.pos_label, (None, *rows.class_labels, *rows.group_labels))

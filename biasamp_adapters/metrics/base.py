@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -156,7 +155,7 @@ class Metric:
             "sample_weight": sample_weight,
         }
         evaluation = self.evaluate(count_arrays(columns, self.reading_options()))
-        measurement = self.measure(evaluation, _only_model(evaluation.rows), 0)
+        measurement = self.measure(evaluation, only_model(evaluation.rows), 0)
         for note in (*evaluation.notes, *measurement.notes):
             warn(f"{self.name}: {note}")
         return float(measurement.value)
@@ -201,7 +200,7 @@ class Metric:
             "clusters": clusters,
         }
         evaluation = self.read(data, y_pred, columns)
-        model = _only_model(evaluation.rows)
+        model = only_model(evaluation.rows)
         return self.results(evaluation, n_boot, confidence, random_state)[model]
 
     def read(self, data: Any, y_pred: Any, columns: Mapping[str, Any]) -> Evaluation:
@@ -272,9 +271,7 @@ def check_choice(name: str, choice: Any, allowed: Sequence[Any]) -> None:
     if choice not in allowed:
         few = len(allowed) < 6
         shown = " or ".join(listing([x]) for x in allowed) if few else listing(allowed)
-        guesses = difflib.get_close_matches(str(choice), map(str, allowed), 1)
-        end = f". Did you mean {guesses[0]!r}?" if guesses and len(allowed) > 5 else ""
-        raise ValueError(f"{name} must be {shown}; received {listing([choice])}{end}")
+        raise ValueError(f"{name} must be {shown}; received {listing([choice])}")
 
 
 def find_class(argument: str, label: Label | None, classes: Sequence[Label]) -> Label | None:
@@ -308,7 +305,7 @@ def check_number(name: str, number: Any, low: float, high: float = np.inf) -> No
         raise ValueError(f"{name} must be a number from {low} {end}; received {listing([number])}")
 
 
-def _only_model(rows: Rows) -> str:
+def only_model(rows: Rows) -> str:
     """Return the model of counts of one model, or raise."""
     models = rows.models or (MODEL,)
     if len(models) > 1:

@@ -11,17 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import (
-    ALL,
-    ATTRIBUTE,
-    ATTRIBUTE_PREDICTION,
-    PREDICTED,
-    PREDICTION,
-    TASK,
-    Array,
-    Label,
-    name_list,
-)
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, Array, name_list
 from biasamp_adapters.counting.margins import (
     Margins,
     accuracy_by_label,
@@ -73,7 +63,7 @@ class RateMeasurement(Measurement):
     coefficients: Array
 
     @property
-    def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    def pair_labels(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         groups, classes = super().pair_labels
         return groups, tuple(classes[i] for i in self.classes)
 
@@ -146,9 +136,9 @@ class RateMeasurement(Measurement):
             return None
         roles, denominator = self.predicted_rate
         pairs, total = margins.joint(ATTRIBUTE, TASK), margins.joint(*denominator)
-        if PREDICTION in roles:
+        if PREDICTED[TASK] in roles:
             pairs = margins.equal_errors
-        if ATTRIBUTE_PREDICTION in roles:
+        if PREDICTED[ATTRIBUTE] in roles:
             pairs, others = pairs.swapaxes(-1, -2), total.swapaxes(-1, -2)
             pairs = pass_errors(margins, ATTRIBUTE, pairs, others).swapaxes(-1, -2)
         return self.evaluated(divide(pairs, total))
@@ -278,14 +268,15 @@ class RateMetric(Metric):
 
         Undirected metrics read the share of groups, or of predicted groups, in predicted classes.
         """
+        group, label = PREDICTED[ATTRIBUTE], PREDICTED[TASK]
         if self.direction == A_TO_T:
-            predicted = Rate((ATTRIBUTE, PREDICTION), (ATTRIBUTE, ALL))
+            predicted = Rate((ATTRIBUTE, label), (ATTRIBUTE, ALL))
             return Rate((ATTRIBUTE, TASK), (ATTRIBUTE, ALL)), predicted
         true = Rate((ATTRIBUTE, TASK), (ALL, TASK))
         if self.direction == T_TO_A:
-            return true, Rate((ATTRIBUTE_PREDICTION, TASK), (ALL, TASK))
-        group = ATTRIBUTE_PREDICTION if margins.has(ATTRIBUTE_PREDICTION) else ATTRIBUTE
-        return true, Rate((group, PREDICTION), (ALL, PREDICTION))
+            return true, Rate((group, TASK), (ALL, TASK))
+        group = group if margins.has(group) else ATTRIBUTE
+        return true, Rate((group, label), (ALL, label))
 
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> RateMeasurement:
         """Return the changes of the data, with the signs of the reference."""

@@ -10,24 +10,14 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters.counting.counts import are_arrays, read_counts
-from biasamp_adapters.counting.labels import (
-    ALL,
-    ATTRIBUTE_PREDICTION,
-    PREDICTED,
-    PREDICTION,
-    SCORE,
-    TASK,
-    Array,
-    listing,
-    positive_class,
-)
+from biasamp_adapters.counting.labels import ALL, PREDICTED, SCORE, TASK, Array, positive_class
 from biasamp_adapters.counting.margins import Margins
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import FurtherScores, read_seed, replicate
-from biasamp_adapters.metrics.base import Metric, check_confidence, check_whole
+from biasamp_adapters.metrics.base import Metric, check_confidence, check_whole, only_model
 from biasamp_adapters.metrics.functions import get_class_metric
 from biasamp_adapters.progress import watch
 
@@ -155,7 +145,7 @@ def threshold_sweep(
     if y_score is None or (y_true is None and data is None):
         raise ValueError("y_true and y_score must be given; received None")
     given = {name: values for name, values in columns.items() if values is not None}
-    if data is not None and are_arrays(data, given | {PREDICTION: y_score}):
+    if data is not None and are_arrays(data, given | {PREDICTED[TASK]: y_score}):
         columns, data = columns | {TASK: data}, None
     rows, names, thresholds = _read_models(data, columns, metric, n_thresholds)
     evaluation, seed = metric.evaluate(rows, names), read_seed(random_state)
@@ -189,18 +179,17 @@ def _read_models(
     options = metric.reading_options() | {"pos_label": metric.pos_label, "threshold": 0.0}
     counts, names = read_counts(data, None, columns=columns, options=options)
     rows = counts.rows.take(np.flatnonzero(counts.rows.weight))
-    model, classes = rows.models[0], rows.class_labels
-    if len(rows.models) > 1:
-        raise ValueError(f"y_score must be of one model; received {listing(rows.models)}")
+    model, classes = only_model(rows), rows.class_labels
     score = rows.scores(model)
     thresholds = _choose_thresholds(score, rows.weight, n_thresholds)
     rank = np.searchsorted(-thresholds, -score).astype(np.min_scalar_type(len(thresholds)))
-    kept = (*PREDICTED, ATTRIBUTE_PREDICTION)
+    predicted_class, predicted_group = PREDICTED.values()
+    kept = (*PREDICTED, predicted_group)
     variables = {key: v for key, v in rows.variables.items() if key[0] in kept}
     variables[SCORE, None] = Codes(tuple(thresholds), rank)
     rows = replace(rows, variables=variables).merged()
     rank, variables = rows.variable(SCORE).keys(), dict(rows.variables)
-    groups = variables.pop((ATTRIBUTE_PREDICTION, model), None)
+    groups = variables.pop((predicted_group, model), None)
     positive = positive_class(classes) if metric.pos_label is None else metric.pos_label
     code = classes.index(positive)
     thresholds = np.r_[np.inf, thresholds]
@@ -209,9 +198,9 @@ def _read_models(
     for step, threshold in enumerate(thresholds):
         rule = f"{SCORE} >= {threshold}"
         codes = np.where(rank < step, code, 1 - code).astype(np.uint8)
-        variables[PREDICTION, rule] = Codes(classes, codes)
+        variables[predicted_class, rule] = Codes(classes, codes)
         if groups is not None:
-            variables[ATTRIBUTE_PREDICTION, rule] = groups
+            variables[predicted_group, rule] = groups
     return replace(rows, variables=variables), names, thresholds
 
 

@@ -211,7 +211,7 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"sensitive_features": None}, "`sensitive_features` is missing"),
     ({"n_boot": -1}, "n_boot must be a whole number from 0 on; received -1"),
     ({"confidence": 95}, "confidence must be a float between 0 and 1; received 95"),
-    ({"y_score": dict.fromkeys("ab", range(300))}, "y_score must be of one model; received 'a'"),
+    ({"y_score": dict.fromkeys("ab", range(300))}, "reads one model; received 'a'"),
     ({"n_thresholds": 0}, "n_thresholds must be a whole number from 1 on; received 0"),
     (
         {"metric": bam.DirectionalBiasAmplification(), "reference": ()},
