@@ -82,8 +82,7 @@ def simultaneous_bands(
     """
     low, high = np.full((2, len(values)), np.nan)
     n_boot, n_defined = len(replicates), np.isfinite(replicates).sum(axis=0)
-    is_enough = [are_enough(n, n_boot, confidence) for n in n_defined.tolist()]
-    has_band = np.isfinite(values) & np.array(is_enough, dtype=bool)
+    has_band = np.isfinite(values) & are_enough(n_defined, n_boot, confidence)
     draws = np.vstack([values, replicates])[:, has_band]
     draws = draws[np.isfinite(draws).all(axis=1)]
     if are_enough(len(draws) - 1, 0, confidence):
@@ -181,18 +180,16 @@ def _ratio(
 
 def _ends_of_largest(draws: Array, half_row: Array, confidence: float) -> tuple[float, float]:
     """Return the largest lower end (at least 0) and the largest upper end of the sizes of pairs."""
-    values, errors, margins, largest = [], [], [], []
+    parts, largest = [], []
     for first in range(draws.shape[1] - 1):
         pairs = draws[:, first + 1 :] - draws[:, [first]]
         numbers = measure(pairs)
-        values.append(np.abs(numbers.values))
-        errors.append(numbers.errors)
-        margins.append(np.maximum(half_row[first], half_row[first + 1 :]))
+        parts.append([*numbers, np.maximum(half_row[first], half_row[first + 1 :])])
         largest.append(largest_t(pairs, numbers))
-    sizes = Numbers(np.concatenate(values), np.concatenate(errors))
-    k = family_quantile(largest, confidence)
-    reach = sizes.reach(k, np.concatenate(margins))
-    return max(float((sizes.values - reach).max()), 0.0), float((sizes.values + reach).max())
+    values, errors, margins = np.concatenate(parts, axis=1)
+    reach = Numbers(values, errors).reach(family_quantile(largest, confidence), margins)
+    sizes = np.abs(values)
+    return max(float((sizes - reach).max()), 0.0), float((sizes + reach).max())
 
 
 def reason_of_few(groups: Sequence[Label], few: Array, unit: str) -> str:

@@ -85,10 +85,10 @@ def min_replicates(confidence: float) -> int:
     return ceil(2 / (1 - confidence) - 1e-9)
 
 
-def are_enough(n_defined: int, n_boot: int, confidence: float) -> bool:
-    """Return whether the replicates that are defined give an interval."""
-    n_undefined = n_boot - n_defined
-    return n_defined >= min_replicates(confidence) and n_undefined <= _MAX_UNDEFINED * n_boot
+def are_enough(n_defined: Any, n_boot: int, confidence: float) -> Any:
+    """Return whether the replicates that are defined give an interval, also of several numbers."""
+    are_most = n_boot - n_defined <= _MAX_UNDEFINED * n_boot
+    return are_most & (n_defined >= min_replicates(confidence))
 
 
 def reason_of_number(n_defined: int, n_boot: int, confidence: float) -> str:

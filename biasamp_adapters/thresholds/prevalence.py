@@ -128,7 +128,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             shapes = f"{score.shape} and {truth.shape}"
             hint = " Pass predict_proba(X)[:, 1]." if truth.ndim < score.ndim else ""
             raise ValueError(f"y_score and y_true must have one shape; received {shapes}.{hint}")
-        groups = read_groups(sensitive_features, len(kept), kept)
+        groups = read_groups(sensitive_features, len(kept)).take(kept)
         groups = groups.with_labels(groups.seen)
         proba = None
         if group_proba is not None:
@@ -289,19 +289,18 @@ def _read_scores(y_score: Any, kept: Any = ()) -> tuple[Array, tuple[Label, ...]
     return score, given.names if is_matrix else ()
 
 
-def read_groups(sensitive_features: Any, n_rows: int, kept: Any = slice(None)) -> Codes:
-    """Return the group of each row that is kept; one for all rows if there are no groups."""
+def read_groups(sensitive_features: Any, n_rows: int) -> Codes:
+    """Return the group of each row; one for all rows if there are no groups."""
     if sensitive_features is None:
-        return Codes(("all rows",), np.zeros(n_rows, dtype=np.int64)).take(kept)
+        return Codes(("all rows",), np.zeros(n_rows, dtype=np.int64))
     groups = read_rows({ATTRIBUTE: sensitive_features}).variable(ATTRIBUTE)
     rule = f"sensitive_features must have one group for each of {n_rows} rows"
     if isinstance(groups, Block):
         raise ValueError(f"{rule}; received a column for each group")
-    taken = groups.take(kept) if len(groups) == n_rows else groups
-    if taken.has_missing or len(groups) != n_rows:
-        received = f"{len(groups)} rows, {taken.missing.sum()} of them without a group"
+    if groups.has_missing or len(groups) != n_rows:
+        received = f"{len(groups)} rows, {groups.missing.sum()} of them without a group"
         raise ValueError(f"{rule}; received {received}")
-    return taken
+    return groups
 
 
 def _explain_classes(truth: Codes, score: Array) -> str:

@@ -63,8 +63,6 @@ def each_row(true: Any, guess: Any) -> Any:
         (A_TO_T, LOGISTIC | {"quality": each_row}, {}, "cannot score LogisticRegression: only"),
         # The exact attacker knows no table of a matrix.
         (T_TO_A, {"equalize": "expected"}, MATRIX, "'expected' is for the exact attacker"),
-        (T_TO_A, {"evaluation": "loo"}, MATRIX, "'loo' is of attacker='exact'"),
-        (T_TO_A, {"quality": "f1"}, MATRIX, "only attacker='exact' knows"),
         (T_TO_A, {"quality": lambda tables, values: tables[..., 0, 0]}, MATRIX, "cannot score Log"),
         (T_TO_A, {"quality": U}, MATRIX, OF_NO_TABLE),
         (T_TO_A, {"quality": U, "attacker": "logistic"}, MATRIX, OF_NO_TABLE),

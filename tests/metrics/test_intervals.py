@@ -274,7 +274,6 @@ def test_interval_reaches_three_rows_of_the_smallest_group(metric, n_columns, re
 
 
 def test_interval_of_a_balanced_level_reaches_three_rows_of_the_smallest_class() -> None:
-    # The recall of 40 rows is 1 in every replicate, and one of two.
     level = LA().result(**small_group(0, 40), n_boot=200).estimates["psi_model"]
     assert level.low == pytest.approx(level.value - THREE / 40 / 2, abs=1e-9)
 
