@@ -97,7 +97,7 @@ class AttackMeasurement(Measurement):
     def point(self) -> dict[str, float]:
         return {name: float(score.mean()) for name, score in self._trials[0].items()}
 
-    @property
+    @cached_property
     def reason_not_to_draw(self) -> str:
         if self.attacker is not None:
             return words.FITTED.format(attacker=self.attacker.name)
@@ -105,7 +105,10 @@ class AttackMeasurement(Measurement):
             return words.LEAVE_ONE_OUT
         if self.evaluation.rows.effective_rows < _FEWEST_ROWS:
             return words.TOO_FEW_ROWS
-        if self._share_alone > _MAX_ALONE:
+        margins = margins_of_data(self.evaluation.rows.unweighted()).of_model(self.model)
+        both = (self.attack.tables(margins, x) for x in (self.attack.data, self.attack.model))
+        alone = max((table == 1).sum(axis=(-2, -1)).mean() for table in both)
+        if alone > _MAX_ALONE * margins.total[0, 0, 0]:
             return words.ALONE
         return super().reason_not_to_draw
 
@@ -262,14 +265,6 @@ class AttackMeasurement(Measurement):
             if is_ratio.any() and share[is_ratio].mean() > _MAX_CHANCE:
                 return words.RATIO_OF_CHANCE
         return ""
-
-    @cached_property
-    def _share_alone(self) -> float:
-        """The share of the rows that are alone in their cell, in the data or in the output."""
-        margins = margins_of_data(self.evaluation.rows.unweighted()).of_model(self.model)
-        both = (self.attack.tables(margins, x) for x in (self.attack.data, self.attack.model))
-        alone = max((table == 1).sum(axis=(-2, -1)).mean() for table in both)
-        return float(alone / margins.total[0, 0, 0])
 
     def _limits(self, name: str) -> tuple[float, float]:
         """Return the range of a score."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -269,7 +270,9 @@ def check_choice(name: str, choice: Any, allowed: Sequence[Any]) -> None:
     if choice not in allowed:
         few = len(allowed) < 6
         shown = " or ".join(listing([x]) for x in allowed) if few else listing(allowed)
-        raise ValueError(f"{name} must be {shown}; received {listing([choice])}")
+        guesses = difflib.get_close_matches(str(choice), map(str, allowed), 1)
+        end = f". Did you mean {guesses[0]!r}?" if guesses and len(allowed) > 5 else ""
+        raise ValueError(f"{name} must be {shown}; received {listing([choice])}{end}")
 
 
 def find_class(argument: str, label: Label | None, classes: Sequence[Label]) -> Label | None:
