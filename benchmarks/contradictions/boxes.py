@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from statistics import NormalDist
 from typing import Any
 
 from contradictions.directions import DOWN, UP, VERBS, Direction, Parts, family, is_clear
@@ -359,9 +358,12 @@ def the_feature(d: Direction) -> str:
 )
 def _(d: Direction, m: Parts) -> Any:
     rows = d.data["rows"]
-    z = NormalDist().inv_cdf(0.5 + d.summary["method"]["confidence"] / 2)
-    error = (d.ba["high"] - d.ba["low"]) / 2 / z
-    needed = {x: rows * (280 * error / x) ** 2 for x in (10, 5, 2, 1, 0.5, 0.2, 0.1)}
+    [for_all] = (
+        row["rows"]
+        for row in d.summary["rows_needed"]
+        if (row["model"], row["direction"]) == (d.verdict["model"], d.verdict["direction"])
+    )
+    needed = {x: for_all * (100 / x) ** 2 for x in (10, 5, 2, 1, 0.5, 0.2, 0.1)}
     x = value(m["x"])
     is_largest = x == max(size for size, n in needed.items() if n > rows)
     enough = needed[x] <= value(m["n"]) <= 1.11 * needed[x] + 1

@@ -10,7 +10,6 @@ from biasamp_adapters.auditing.subject import (
     UP,
     Subject,
     all_models,
-    gaps_of,
     is_above,
     is_changed,
     verb_of_unclear,
@@ -39,8 +38,7 @@ def ba_sentences(subject: Subject) -> list[str]:
 def ba_against_verdicts(subject: Subject) -> list[str]:
     """Return where BA and the verdict on a model differ, a sentence for all models alike."""
     models: dict[str, list[str]] = {}
-    for verdict in subject.verdicts:
-        model = Subject(subject.summary, verdict)
+    for model in subject.models:
         for sentence in _disagreement(model):
             models.setdefault(sentence, []).append(model.name)
     if not subject.has_several_models:
@@ -103,7 +101,7 @@ def line_below(subject: Subject) -> str:
     """Return the line below the table of models, which says what BA is."""
     if subject.number("ba") is None:
         return ""
-    is_half = _is_two_by_two(subject) and all(verdict["half"] for verdict in subject.verdicts)
+    is_half = _is_two_by_two(subject) and all(x.verdict["half"] for x in subject.models)
     half = words.BA_LINE_HALF if is_half else ""
     return words.BA_LINE.format(signs=_signs(subject), half=half, ba_is_not=words.BA_IS_NOT)
 
@@ -141,8 +139,8 @@ def models_headline(subject: Subject) -> str:
 def _models_by_code(subject: Subject) -> dict[str, list[str]]:
     """Return the names of the models of each code, in the order of the codes."""
     by_code: dict[str, list[str]] = {code: [] for code in words.VERDICTS}
-    for verdict in subject.verdicts:
-        by_code[verdict["code"]].append(subject.names.text(verdict["model"]))
+    for model in subject.models:
+        by_code[model.verdict["code"]].append(model.name)
     return {code: models for code, models in by_code.items() if models}
 
 
@@ -150,15 +148,14 @@ def _verb(subject: Subject, code: str, n: int) -> str:
     """Return what models of a code show; "some" where not all of their gaps change."""
     if code == "cannot_say":
         return words.CANNOT_BE_JUDGED
-    verdicts = (verdict for verdict in subject.verdicts if verdict["code"] == code)
-    gaps = (gap for verdict in verdicts for gap in gaps_of(subject.summary, verdict))
+    gaps = (gap for x in subject.models if x.verdict["code"] == code for gap in x.gaps)
     kinds = words.VERDICTS if all(map(is_changed, gaps)) else words.VERDICTS | words.IN_PART
     return agree(n, *words.SHOWS).format(words=kinds[code])
 
 
 def _count_models(subject: Subject, by_code: dict[str, list[str]]) -> str:
     (code, models), *others = by_code.items()
-    total = len(subject.verdicts)
+    total = len(subject.models)
     if not others:
         return f"{all_models(total)} {_verb(subject, code, total)}"
     first = words.MODELS_COUNTED.format(
@@ -194,7 +191,7 @@ def model_differences(subject: Subject) -> list[str]:
                 first=subject.names.text(record["first"]),
                 size=digits.signed(record["value"] or 0.0),
                 ends=digits.ends(record["low"] or 0.0, record["high"] or 0.0, "+"),
-                models=count(len(subject.verdicts), "model"),
+                models=count(len(subject.models), "model"),
                 others=others,
             )
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import Subject, is_small
+from biasamp_adapters.auditing.subject import Subject, is_small, subjects_of
 from biasamp_adapters.auditing.summary import MEASURES, GapRecord, MetricRecord, Number, Summary
 from biasamp_adapters.figures import (
     MINUS,
@@ -115,8 +115,7 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
         if direction not in summary["data"]["directions"]:
             [known] = summary["data"]["directions"]
             raise ValueError(f"gaps must be those of {known} in this report; received {plain!r}")
-        verdicts = [row for row in summary["verdicts"] if row["direction"] == direction]
-        return [gap for row in verdicts for gap in _gaps(Subject(summary, row))]
+        return [gap for model in subjects_of(summary, direction) for gap in _gaps(model)]
     numbers = [_Checked(x["model"], x["name"], x["key"], x) for x in numbers_of(summary)]
     found = [x for x in numbers if plain in (x.name, x.key, x.name.removesuffix(" A->T"))]
     if not found:
