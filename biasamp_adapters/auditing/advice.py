@@ -112,7 +112,7 @@ def _what_to_read(subject: Subject) -> Iterator[str]:
     yield _situation(subject)
     if subject.names.data["scores"] and not subject.names.compares_classes:
         yield words.READ_RISK
-    if accuracies := subject.differing_accuracies():
+    if subject.gaps and (accuracies := subject.differing_accuracies()):
         digits, (low, high) = Digits.of(*accuracies), accuracies
         yield words.READ_ACCURACIES.format(
             low_model=subject.names.text(low["model"]),

@@ -21,7 +21,7 @@ from biasamp_adapters.figures import Digits, agree, count, is_clear, join, perce
 def ba_sentences(subject: Subject) -> list[str]:
     """Return what BA is; where it is 0 for every model, the reason for no interval says so."""
     ba, verdict = subject.number("ba"), subject.verdict
-    if ba is None or {row["sign"] for row in subject.rates} == {0}:
+    if ba is None or not subject.has_signs:
         return []
     change = Digits.of(ba).change_in_points(ba)
     if verdict["half"] and len(subject.gaps) == 1:
@@ -109,7 +109,7 @@ def line_below(subject: Subject) -> str:
 def equal_errors_of_ba(subject: Subject, error: str) -> list[str]:
     """Return BA with equal error rates, where no gap is named."""
     ba, excess, both = subject.number("ba"), subject.number("excess"), subject.names.both
-    if not ba or not excess or not subject.has_errors:
+    if not (ba and excess and subject.has_errors and subject.has_signs):
         return []
     digits = Digits.of(excess)
     equal = digits.signed((ba["value"] or 0.0) - (excess["value"] or 0.0))
@@ -195,6 +195,6 @@ def model_differences(subject: Subject) -> list[str]:
                 others=others,
             )
         )
-    if records and not sentences:
+    if records and subject.has_signs and not sentences:
         return [words.NO_DIFFERENCE.format(first=subject.names.text(records[0]["first"]))]
     return sentences

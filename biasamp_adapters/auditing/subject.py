@@ -269,6 +269,11 @@ class Subject:
         """The rates of all groups and classes."""
         return self._records("rates")
 
+    @property
+    def has_signs(self) -> bool:
+        """Whether a rate differs between groups in the labels; else BA is 0 for every model."""
+        return {rate["sign"] for rate in self.rates} != {0}
+
     @cached_property
     def frequency(self) -> list[dict[str, Any]]:
         """How often each class occurs and is predicted."""
