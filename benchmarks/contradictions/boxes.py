@@ -75,10 +75,12 @@ def side(d: Direction, word: str) -> bool:
 
 @family(
     r"BA is clearly (?P<side>above|below) 0, but no gap clearly (?P<verb>changes|grows or shrinks)"
-    r"\. Rates can move together without a change in any gap\."
+    r"\. (?P<why>Rates can move together without a change in any gap|A mean can be clear where "
+    r"none of its parts is)\."
 )
 def _(d: Direction, m: Parts) -> Any:
-    return side(d, m["side"]) and are_unclear(d.gaps, m["verb"])
+    is_right = (len(d.members) == 2) == m["why"].startswith("A mean")
+    return is_right and side(d, m["side"]) and are_unclear(d.gaps, m["verb"])
 
 
 @family(r"BA is barely (?P<side>above|below) 0; by the wider band of the gap this is not clear\.")

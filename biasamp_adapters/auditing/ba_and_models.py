@@ -54,11 +54,13 @@ def _disagreement(subject: Subject) -> list[str]:
     side = words.ABOVE if is_above(ba) else words.BELOW
     if is_clear(ba) and code == "no_clear_change":
         verb, changes = verb_of_unclear(gaps)
-        template = words.BA_ALONE_CLEAR
+        template, why = words.BA_ALONE_CLEAR, words.MOVE_TOGETHER
+        if len(subject.names.members) == 2:  # Their signs are opposite.
+            why = words.MEAN_IS_CLEAR
         if _is_two_by_two(subject) and len(gaps) == 1:
             is_moving = verb != words.CHANGE_AT_ALL[0]
             template = words.BA_SIDE_UNCLEAR if is_moving else words.BA_BARELY
-        return [template.format(side=side, changes=changes)]
+        return [template.format(side=side, changes=changes, why=why)]
     if is_clear(ba):
         against = _what_gaps_do(subject, DOWN if is_above(ba) else UP)
         if against:

@@ -29,8 +29,9 @@ _RANGES = dict.fromkeys(
 _RANGES |= dict.fromkeys(("multi", "accuracy"), (0, 1))
 _RANGES |= {f"{key}_{kind}": (0, 1) for key in MEASURES for kind in ("difference", "ratio")}
 
-#: What reports call numbers, and what their names say.
-_SHORT = {"impact": "selection rate", "tpr": "true positive rate", "fpr": "false positive rate"}
+#: What reports and Fairlearn call numbers, and what their names say.
+_SHORT = {"impact": "selection rate", "demographic parity": "selection rate"}
+_SHORT |= {"tpr": "true positive rate", "fpr": "false positive rate"}
 
 #: Rules that only numbers may have of which more is better.
 _FROM_BELOW = ("fail_below", "require_above")
@@ -124,7 +125,9 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
         names = dict.fromkeys(x.name for x in numbers)
         others = [x.removesuffix(" A->T") for x in names]
         others += ["gaps"] if rule == "require_within" else []
-        full = " ".join(_SHORT.get(word.lower(), word) for word in plain.split())
+        full = plain.lower().replace("_", " ")
+        for short, named in _SHORT.items():
+            full = full.replace(short, named)
         if _without_direction(full) in {*_RANGES} - {*map(_without_direction, names), "gaps"}:
             raise ValueError(f"{plain!r:.40} is not computed in this report; see to_frame().")
         if full in names:
