@@ -38,6 +38,7 @@ OF_DIRECTION, OF_MODEL = "{direction}: {sentence}", "{model}: {sentence}"
 # Groups, classes and tasks.
 
 CLASS, CLASS_ALONE, GROUP_ALONE = "{label} = {value}", "class {value}", "group {value}"
+MODEL_ALONE = "model {value}"
 WITH, WITHOUT, OTHER_THAN = "with {value}", "without {value}", "other than {value}"
 THE_FEATURE = "the sensitive feature"
 BOTH, ALL = "both {members}", "all {members}"
@@ -478,7 +479,8 @@ COUNT_0_IN_BA, IS_0_IN_BA = ", so their rates count 0 in BA", ", so BA is 0 for 
 NO_CLASS_COMPARED = "There is nothing to compare: no class has {n} rows in labels and reference."
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
 ONLY_PREDICTED = (
-    "{role} holds {names}, which {truth} never holds; missing_values= makes them missing."
+    "{role} holds {names}, which {truth} never holds; they count, unless missing_values= names "
+    "them."
 )
 NOT_COMPUTED = "{name} is not computed: {reason}."
 NEEDS_FITTING = "its attacker must be fitted, which the metric does and an audit does not"

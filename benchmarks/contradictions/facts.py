@@ -352,7 +352,8 @@ def _(d: Direction, m: Parts) -> Any:
     r"The reference has no rows of (?P<names>.+?), so their rates count 0 in BA\.",
     r"The reference holds one \w+ only, so BA is 0 for every model\.",
     r"The data have no rows of (?P<names>.+?), which the reference has\.",
-    r"\w+ holds (?P<names>.+?), which \w+ never holds; missing_values= makes them missing\.",
+    r"\w+ holds (?P<names>.+?), which \w+ never holds; they count, unless missing_values= "
+    r"names them\.",
 )
 def _(d: Direction, m: Parts) -> Any:
     return True

@@ -115,9 +115,9 @@ def _what_to_read(subject: Subject) -> Iterator[str]:
     if subject.gaps and (accuracies := subject.differing_accuracies()):
         digits, (low, high) = Digits.of(*accuracies), accuracies
         yield words.READ_ACCURACIES.format(
-            low_model=subject.names.text(low["model"]),
+            low_model=subject.names.model(low["model"]),
             low=digits.rate(low["value"]),
-            high_model=subject.names.text(high["model"]),
+            high_model=subject.names.model(high["model"]),
             high=digits.rate(high["value"]),
         )
 

@@ -172,8 +172,8 @@ def _accuracies(subject: Subject, low: MetricRecord, high: MetricRecord) -> dict
     texts = [percent(record["value"], 0) for record in (low, high)]
     if texts[0] == texts[1]:
         texts = [Digits.of(low, high).rate(record["value"]) for record in (low, high)]
-    text = subject.names.text
-    models = {"low_model": text(low["model"]), "high_model": text(high["model"])}
+    model = subject.names.model
+    models = {"low_model": model(low["model"]), "high_model": model(high["model"])}
     return {"low": texts[0], "high": texts[1]} | models
 
 
@@ -189,8 +189,8 @@ def model_differences(subject: Subject) -> list[str]:
             others = words.AND_ACCURACIES.format(a=rates.rate(a["value"]), b=rates.rate(b["value"]))
         sentences.append(
             words.DIFFERENCE.format(
-                model=subject.names.text(record["model"]),
-                first=subject.names.text(record["first"]),
+                model=subject.names.model(record["model"]),
+                first=subject.names.model(record["first"]),
                 size=digits.signed(record["value"] or 0.0),
                 ends=digits.ends(record["low"] or 0.0, record["high"] or 0.0, "+"),
                 models=count(len(subject.models), "model"),
@@ -198,5 +198,5 @@ def model_differences(subject: Subject) -> list[str]:
             )
         )
     if records and subject.has_signs and not sentences:
-        return [words.NO_DIFFERENCE.format(first=subject.names.text(records[0]["first"]))]
+        return [words.NO_DIFFERENCE.format(first=subject.names.model(records[0]["first"]))]
     return sentences

@@ -61,7 +61,7 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
     ):
         for model, n in part.items():
             parts = {"predictions": count(n, noun), "are": agree(n, "is", "are")}
-            parts |= {"model": names.text(model), "what": counts_as}
+            parts |= {"model": names.model(model), "what": counts_as}
             yield words.PREDICTIONS_MISSING.format(**parts)
     for record in summary["missing"]:
         ba = Digits.of(record["ba"]).signed(record["ba"]["value"] or 0.0)

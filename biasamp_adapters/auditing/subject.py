@@ -113,6 +113,11 @@ class Names:
         """Return how a group, a class or a model prints."""
         return name(label, feature, self._all)
 
+    def model(self, label: Any) -> str:
+        """Return the name of a model: "forest", "model 0" of a seed."""
+        is_number = isinstance(label, int | float)
+        return words.MODEL_ALONE.format(value=label) if is_number else self.text(label)
+
     def group(self, label: Any) -> str:
         """Return the name of a group: "Caucasian", "sex = 1"."""
         if self.data["feature"] is not None:
@@ -152,7 +157,7 @@ class Names:
 
     def missing(self, record: MissingRecord) -> dict[str, str]:
         """Return between which groups, and in which rows, predictions are missing unequally."""
-        of_model = f" of {self.text(record['model'])}" if len(self.data["models"]) > 1 else ""
+        of_model = f" of {self.model(record['model'])}" if len(self.data["models"]) > 1 else ""
         return {
             "kind": self.labelled(record["labelled"]),
             "of_model": of_model,
@@ -213,7 +218,7 @@ class Subject:
     @property
     def name(self) -> str:
         """The name of the model."""
-        return self.names.text(self.verdict["model"])
+        return self.names.model(self.verdict["model"])
 
     @cached_property
     def models(self) -> list[Subject]:
