@@ -38,6 +38,7 @@ OF_DIRECTION, OF_MODEL = "{direction}: {sentence}", "{model}: {sentence}"
 # Groups, classes and tasks.
 
 CLASS, CLASS_ALONE, GROUP_ALONE = "{label} = {value}", "class {value}", "group {value}"
+MODEL_ALONE = "model {value}"
 WITH, WITHOUT, OTHER_THAN = "with {value}", "without {value}", "other than {value}"
 THE_FEATURE = "the sensitive feature"
 BOTH, ALL = "both {members}", "all {members}"
@@ -192,10 +193,9 @@ BA_LINE = "BA is the mean change of the rates along the correlations of {signs}{
 BA_LINE_HALF = "; with two groups and two classes it is half of the change of the gap"
 BA_IS_NOT = "It is not balanced accuracy, and 0 is not a pass."
 BA = "BA is {ba}: the mean change of rates, with the signs of {signs}."
-BA_ALONE_CLEAR = (
-    "BA is clearly {side} 0, but no gap clearly {changes}. "
-    "Rates can move together without a change in any gap."
-)
+BA_ALONE_CLEAR = "BA is clearly {side} 0, but no gap clearly {changes}. {why}"
+MOVE_TOGETHER = "Rates can move together without a change in any gap."
+MEAN_IS_CLEAR = "A mean can be clear where none of its parts is."
 BA_AGAINST = (
     "BA is clearly {side} 0, but {gaps}. BA averages changes of rates with the signs of {signs}; "
     "the verdict compares sizes of gaps."
@@ -478,7 +478,10 @@ REFERENCE_OF_ONE = "The reference holds one {kind} only{so}."
 COUNT_0_IN_BA, IS_0_IN_BA = ", so their rates count 0 in BA", ", so BA is 0 for every model"
 NO_CLASS_COMPARED = "There is nothing to compare: no class has {n} rows in labels and reference."
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
-ONLY_PREDICTED = "{role} holds {names}, which {truth} never holds; they count like the others."
+ONLY_PREDICTED = (
+    "{role} holds {names}, which {truth} never holds; they count, unless missing_values= names "
+    "them."
+)
 NOT_COMPUTED = "{name} is not computed: {reason}."
 NEEDS_FITTING = "its attacker must be fitted, which the metric does and an audit does not"
 NEEDS_LABELS = "it needs labels"

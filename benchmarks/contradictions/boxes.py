@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from statistics import NormalDist
 from typing import Any
 
 from contradictions.directions import DOWN, UP, VERBS, Direction, Parts, family, is_clear
@@ -76,10 +75,12 @@ def side(d: Direction, word: str) -> bool:
 
 @family(
     r"BA is clearly (?P<side>above|below) 0, but no gap clearly (?P<verb>changes|grows or shrinks)"
-    r"\. Rates can move together without a change in any gap\."
+    r"\. (?P<why>Rates can move together without a change in any gap|A mean can be clear where "
+    r"none of its parts is)\."
 )
 def _(d: Direction, m: Parts) -> Any:
-    return side(d, m["side"]) and are_unclear(d.gaps, m["verb"])
+    is_right = (len(d.members) == 2) == m["why"].startswith("A mean")
+    return is_right and side(d, m["side"]) and are_unclear(d.gaps, m["verb"])
 
 
 @family(r"BA is barely (?P<side>above|below) 0; by the wider band of the gap this is not clear\.")
@@ -359,9 +360,12 @@ def the_feature(d: Direction) -> str:
 )
 def _(d: Direction, m: Parts) -> Any:
     rows = d.data["rows"]
-    z = NormalDist().inv_cdf(0.5 + d.summary["method"]["confidence"] / 2)
-    error = (d.ba["high"] - d.ba["low"]) / 2 / z
-    needed = {x: rows * (280 * error / x) ** 2 for x in (10, 5, 2, 1, 0.5, 0.2, 0.1)}
+    [for_all] = (
+        row["rows"]
+        for row in d.summary["rows_needed"]
+        if (row["model"], row["direction"]) == (d.verdict["model"], d.verdict["direction"])
+    )
+    needed = {x: for_all * (100 / x) ** 2 for x in (10, 5, 2, 1, 0.5, 0.2, 0.1)}
     x = value(m["x"])
     is_largest = x == max(size for size, n in needed.items() if n > rows)
     enough = needed[x] <= value(m["n"]) <= 1.11 * needed[x] + 1

@@ -348,8 +348,8 @@ def change_cell(d: Direction, text: str, x: Any) -> bool:
 
 
 def beyond_cell(d: Direction, text: str, x: Any) -> bool:
-    if x["beyond"] is None:
-        return text == "–"
+    if text == "–":  # A constant prediction leaves 0 on both sides.
+        return x["beyond"] in (None, 0) and x["beyond_low"] in (None, 0)
     number = {"value": x["beyond"], "low": x["beyond_low"], "high": x["beyond_high"]}
     return is_change(text.replace(" (", " points ("), number)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from statistics import NormalDist
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.facts import level
@@ -22,8 +21,8 @@ _UNBALANCED = 2
 #: Replicates that are enough for a verdict.
 _USUAL_N_BOOT = 2000
 
-#: Sizes of BA that more rows could show, in points; and how sure that would be.
-_BA_POINTS, _POWER = (10, 5, 2, 1, 0.5, 0.2, 0.1), 2.8
+#: Sizes of BA that more rows could show, in points.
+_BA_POINTS = (10, 5, 2, 1, 0.5, 0.2, 0.1)
 
 
 def boxes(summary: Summary) -> dict[str, list[str]]:
@@ -88,7 +87,7 @@ def _how_sure(subject: Subject) -> Iterator[str]:
 
 def _bands(subject: Subject, is_unclear: bool) -> str:
     """Return what bands the verdict rests on."""
-    several, n_models = subject.has_several_models, len(subject.verdicts)
+    several, n_models = subject.has_several_models, len(subject.models)
     template, mean, models = words.SURE_ONE, "", count(n_models, "model")
     if len(subject.gaps) > 1:
         template = words.SURE_SEVERAL_MODELS if several else words.SURE_SEVERAL
@@ -102,7 +101,7 @@ def _bands(subject: Subject, is_unclear: bool) -> str:
         true=subject.names.true,
         gaps=count(len(subject.gaps), "gap"),
         models=models,
-        mean=mean if any(verdict["n_in_mean"] for verdict in subject.verdicts) else "",
+        mean=mean if any(x.verdict["n_in_mean"] for x in subject.models) else "",
     )
 
 
@@ -113,12 +112,12 @@ def _what_to_read(subject: Subject) -> Iterator[str]:
     yield _situation(subject)
     if subject.names.data["scores"] and not subject.names.compares_classes:
         yield words.READ_RISK
-    if accuracies := subject.differing_accuracies():
+    if subject.gaps and (accuracies := subject.differing_accuracies()):
         digits, (low, high) = Digits.of(*accuracies), accuracies
         yield words.READ_ACCURACIES.format(
-            low_model=subject.names.text(low["model"]),
+            low_model=subject.names.model(low["model"]),
             low=digits.rate(low["value"]),
-            high_model=subject.names.text(high["model"]),
+            high_model=subject.names.model(high["model"]),
             high=digits.rate(high["value"]),
         )
 
@@ -274,13 +273,11 @@ def _outcome(subject: Subject, of_gap: GapSentences, record: ThresholdRecord) ->
 
 def _more_rows(subject: Subject) -> Iterator[str]:
     """Return the rows that would show the largest BA for which these are too few."""
-    ba, rows = subject.number("ba"), subject.names.data["rows"]
-    if ba is None or ba["low"] is None or ba["high"] is None or _is_balanced(subject):
+    rows, for_all = subject.names.data["rows"], subject.rows_needed
+    if for_all is None or _is_balanced(subject):
         return
-    z = NormalDist().inv_cdf(0.5 + subject.summary["method"]["confidence"] / 2)
-    error = (ba["high"] - ba["low"]) / 2 / z
     for points in _BA_POINTS:
-        needed = rows * (_POWER * error / (points / 100)) ** 2
+        needed = for_all / (points / 100) ** 2
         if needed > rows:
             step = 10 ** max(math.floor(math.log10(needed)) - 1, 0)
             enough = count(math.ceil(needed / step) * step, "row")
@@ -293,10 +290,5 @@ def _of_missing(subject: Subject) -> Iterator[str]:
     """Return between which groups predictions are missing at clearly different rates."""
     for record in subject.summary["missing"]:
         if record["model"] == subject.verdict["model"] and not subject.names.compares_classes:
-            a, b = subject.names.group(record["first"]), subject.names.group(record["second"])
-            first, second = percent(record["first_rate"], 0), percent(record["second_rate"], 0)
-            rates = {"first": first, "a": a, "second": second, "b": b}
-            kind = subject.names.labelled(record["labelled"])
-            of_model = f" of {subject.name}" if subject.has_several_models else ""
-            yield words.WHY_MISSING.format(kind=kind, of_model=of_model, **rates)
+            yield words.WHY_MISSING.format(**subject.names.missing(record))
             return

@@ -23,7 +23,6 @@ from biasamp_adapters.auditing.subject import (
     UP,
     Subject,
     Tone,
-    gaps_of,
     is_above,
     is_changed,
     is_small,
@@ -115,7 +114,7 @@ def answers(summary: Summary) -> list[Answer]:
 def _answer(summary: Summary, direction: str) -> Answer:
     subject = subject_of(summary, direction)
     code, headline = subject.verdict["code"], _headline(subject)
-    codes = {verdict["code"] for verdict in subject.verdicts}
+    codes = {model.verdict["code"] for model in subject.models}
     tag = "" if subject.has_several_models else words.VERDICTS[code]
     of_gap, gap_details = _more_of_gap(subject)
     details = [*_changes(subject), *ba_sentences(subject), *gap_details]
@@ -245,7 +244,7 @@ def _named(subject: Subject) -> list[list[str]]:
     if verdict["code"] == "cannot_say" or verdict["no_errors"]:
         return []
     if not named:
-        every = [gap for row in subject.verdicts for gap in gaps_of(subject.summary, row)]
+        every = [gap for model in subject.models for gap in model.gaps]
         return [_bound(words.BOUND_SEVERAL, every, subject)]
     is_only_gap = len(gaps) == 1 and not subject.has_several_models
     paragraphs = []
@@ -331,7 +330,7 @@ def _more_of_gap(subject: Subject) -> tuple[list[str], list[str]]:
 
 def _closing(subject: Subject) -> str:
     """Return what the codes that occur do not mean."""
-    codes = {row["code"] for row in subject.verdicts if not row["no_errors"]}
+    codes = {x.verdict["code"] for x in subject.models if not x.verdict["no_errors"]}
     lines = dict(words.CLOSING)
     if len(subject.gaps) > 1:
         lines["reverses"] = words.CLOSING_SEVERAL_REVERSE

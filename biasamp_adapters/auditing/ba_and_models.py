@@ -10,7 +10,6 @@ from biasamp_adapters.auditing.subject import (
     UP,
     Subject,
     all_models,
-    gaps_of,
     is_above,
     is_changed,
     verb_of_unclear,
@@ -22,7 +21,7 @@ from biasamp_adapters.figures import Digits, agree, count, is_clear, join, perce
 def ba_sentences(subject: Subject) -> list[str]:
     """Return what BA is; where it is 0 for every model, the reason for no interval says so."""
     ba, verdict = subject.number("ba"), subject.verdict
-    if ba is None or {row["sign"] for row in subject.rates} == {0}:
+    if ba is None or not subject.has_signs:
         return []
     change = Digits.of(ba).change_in_points(ba)
     if verdict["half"] and len(subject.gaps) == 1:
@@ -39,8 +38,7 @@ def ba_sentences(subject: Subject) -> list[str]:
 def ba_against_verdicts(subject: Subject) -> list[str]:
     """Return where BA and the verdict on a model differ, a sentence for all models alike."""
     models: dict[str, list[str]] = {}
-    for verdict in subject.verdicts:
-        model = Subject(subject.summary, verdict)
+    for model in subject.models:
         for sentence in _disagreement(model):
             models.setdefault(sentence, []).append(model.name)
     if not subject.has_several_models:
@@ -56,11 +54,13 @@ def _disagreement(subject: Subject) -> list[str]:
     side = words.ABOVE if is_above(ba) else words.BELOW
     if is_clear(ba) and code == "no_clear_change":
         verb, changes = verb_of_unclear(gaps)
-        template = words.BA_ALONE_CLEAR
+        template, why = words.BA_ALONE_CLEAR, words.MOVE_TOGETHER
+        if len(subject.names.members) == 2:  # Their signs are opposite.
+            why = words.MEAN_IS_CLEAR
         if _is_two_by_two(subject) and len(gaps) == 1:
             is_moving = verb != words.CHANGE_AT_ALL[0]
             template = words.BA_SIDE_UNCLEAR if is_moving else words.BA_BARELY
-        return [template.format(side=side, changes=changes)]
+        return [template.format(side=side, changes=changes, why=why)]
     if is_clear(ba):
         against = _what_gaps_do(subject, DOWN if is_above(ba) else UP)
         if against:
@@ -103,7 +103,7 @@ def line_below(subject: Subject) -> str:
     """Return the line below the table of models, which says what BA is."""
     if subject.number("ba") is None:
         return ""
-    is_half = _is_two_by_two(subject) and all(verdict["half"] for verdict in subject.verdicts)
+    is_half = _is_two_by_two(subject) and all(x.verdict["half"] for x in subject.models)
     half = words.BA_LINE_HALF if is_half else ""
     return words.BA_LINE.format(signs=_signs(subject), half=half, ba_is_not=words.BA_IS_NOT)
 
@@ -111,7 +111,7 @@ def line_below(subject: Subject) -> str:
 def equal_errors_of_ba(subject: Subject, error: str) -> list[str]:
     """Return BA with equal error rates, where no gap is named."""
     ba, excess, both = subject.number("ba"), subject.number("excess"), subject.names.both
-    if not ba or not excess or not subject.has_errors:
+    if not (ba and excess and subject.has_errors and subject.has_signs):
         return []
     digits = Digits.of(excess)
     equal = digits.signed((ba["value"] or 0.0) - (excess["value"] or 0.0))
@@ -141,8 +141,8 @@ def models_headline(subject: Subject) -> str:
 def _models_by_code(subject: Subject) -> dict[str, list[str]]:
     """Return the names of the models of each code, in the order of the codes."""
     by_code: dict[str, list[str]] = {code: [] for code in words.VERDICTS}
-    for verdict in subject.verdicts:
-        by_code[verdict["code"]].append(subject.names.text(verdict["model"]))
+    for model in subject.models:
+        by_code[model.verdict["code"]].append(model.name)
     return {code: models for code, models in by_code.items() if models}
 
 
@@ -150,15 +150,14 @@ def _verb(subject: Subject, code: str, n: int) -> str:
     """Return what models of a code show; "some" where not all of their gaps change."""
     if code == "cannot_say":
         return words.CANNOT_BE_JUDGED
-    verdicts = (verdict for verdict in subject.verdicts if verdict["code"] == code)
-    gaps = (gap for verdict in verdicts for gap in gaps_of(subject.summary, verdict))
+    gaps = (gap for x in subject.models if x.verdict["code"] == code for gap in x.gaps)
     kinds = words.VERDICTS if all(map(is_changed, gaps)) else words.VERDICTS | words.IN_PART
     return agree(n, *words.SHOWS).format(words=kinds[code])
 
 
 def _count_models(subject: Subject, by_code: dict[str, list[str]]) -> str:
     (code, models), *others = by_code.items()
-    total = len(subject.verdicts)
+    total = len(subject.models)
     if not others:
         return f"{all_models(total)} {_verb(subject, code, total)}"
     first = words.MODELS_COUNTED.format(
@@ -173,8 +172,8 @@ def _accuracies(subject: Subject, low: MetricRecord, high: MetricRecord) -> dict
     texts = [percent(record["value"], 0) for record in (low, high)]
     if texts[0] == texts[1]:
         texts = [Digits.of(low, high).rate(record["value"]) for record in (low, high)]
-    text = subject.names.text
-    models = {"low_model": text(low["model"]), "high_model": text(high["model"])}
+    model = subject.names.model
+    models = {"low_model": model(low["model"]), "high_model": model(high["model"])}
     return {"low": texts[0], "high": texts[1]} | models
 
 
@@ -190,14 +189,14 @@ def model_differences(subject: Subject) -> list[str]:
             others = words.AND_ACCURACIES.format(a=rates.rate(a["value"]), b=rates.rate(b["value"]))
         sentences.append(
             words.DIFFERENCE.format(
-                model=subject.names.text(record["model"]),
-                first=subject.names.text(record["first"]),
+                model=subject.names.model(record["model"]),
+                first=subject.names.model(record["first"]),
                 size=digits.signed(record["value"] or 0.0),
                 ends=digits.ends(record["low"] or 0.0, record["high"] or 0.0, "+"),
-                models=count(len(subject.verdicts), "model"),
+                models=count(len(subject.models), "model"),
                 others=others,
             )
         )
-    if records and not sentences:
-        return [words.NO_DIFFERENCE.format(first=subject.names.text(records[0]["first"]))]
+    if records and subject.has_signs and not sentences:
+        return [words.NO_DIFFERENCE.format(first=subject.names.model(records[0]["first"]))]
     return sentences

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import Subject, is_small
+from biasamp_adapters.auditing.subject import Subject, is_small, subjects_of
 from biasamp_adapters.auditing.summary import MEASURES, GapRecord, MetricRecord, Number, Summary
 from biasamp_adapters.figures import (
     MINUS,
@@ -29,8 +29,9 @@ _RANGES = dict.fromkeys(
 _RANGES |= dict.fromkeys(("multi", "accuracy"), (0, 1))
 _RANGES |= {f"{key}_{kind}": (0, 1) for key in MEASURES for kind in ("difference", "ratio")}
 
-#: What reports call numbers, and what their names say.
-_SHORT = {"impact": "selection rate", "tpr": "true positive rate", "fpr": "false positive rate"}
+#: What reports and Fairlearn call numbers, and what their names say.
+_SHORT = {"impact": "selection rate", "demographic parity": "selection rate"}
+_SHORT |= {"tpr": "true positive rate", "fpr": "false positive rate"}
 
 #: Rules that only numbers may have of which more is better.
 _FROM_BELOW = ("fail_below", "require_above")
@@ -115,8 +116,7 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
         if direction not in summary["data"]["directions"]:
             [known] = summary["data"]["directions"]
             raise ValueError(f"gaps must be those of {known} in this report; received {plain!r}")
-        verdicts = [row for row in summary["verdicts"] if row["direction"] == direction]
-        return [gap for row in verdicts for gap in _gaps(Subject(summary, row))]
+        return [gap for model in subjects_of(summary, direction) for gap in _gaps(model)]
     numbers = [_Checked(x["model"], x["name"], x["key"], x) for x in numbers_of(summary)]
     found = [x for x in numbers if plain in (x.name, x.key, x.name.removesuffix(" A->T"))]
     if not found:
@@ -125,7 +125,9 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
         names = dict.fromkeys(x.name for x in numbers)
         others = [x.removesuffix(" A->T") for x in names]
         others += ["gaps"] if rule == "require_within" else []
-        full = " ".join(_SHORT.get(word.lower(), word) for word in plain.split())
+        full = plain.lower().replace("_", " ")
+        for short, named in _SHORT.items():
+            full = full.replace(short, named)
         if _without_direction(full) in {*_RANGES} - {*map(_without_direction, names), "gaps"}:
             raise ValueError(f"{plain!r:.40} is not computed in this report; see to_frame().")
         if full in names:

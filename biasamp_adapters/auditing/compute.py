@@ -83,6 +83,11 @@ def compute(
     evaluation: Evaluation, pos_label: Label | None, n_boot: int, confidence: float, seed: int
 ) -> Computed:
     """Return the metrics, rates and verdicts of all models and directions."""
+    if pos_label is not None and len(labels := evaluation.rows.class_labels) > 2:
+        rule = (
+            f"pos_label is the class of two that is compared, and there are {len(labels)} classes"
+        )
+        raise ValueError(f"{rule}; received {pos_label!r:.60}")
     models = evaluation.rows.models or (MODEL,)
     directions = [d for d, role in _PREDICTIONS.items() if evaluation.rows.has(role)]
     if not directions:
@@ -191,7 +196,7 @@ def _judge(
     data = GroupRates(
         true=next(iter(rates.values()))["true"],
         predicted={model: of_model["predicted"] for model, of_model in rates.items()},
-        rows=np.append(members.rows, members.rows.sum()),
+        rows=np.append(members.rows, members.n_rows),
         sizes=members.sizes,
         groups=members.groups,
         classes=members.classes,

@@ -58,6 +58,8 @@ class Members:
     groups, classes : tuples of labels
     rows : ndarray of shape (groups,)
         Rows of the data.
+    n_rows : int
+        All rows, of which one may be in several groups, or in none.
     sizes : ndarray of shape (groups,)
         What decides whether a group is compared: rows, effective rows or clusters.
     unit : {"rows", "effective rows", "clusters"}
@@ -69,6 +71,7 @@ class Members:
     groups: tuple[Label, ...]
     classes: tuple[Label, ...]
     rows: Array
+    n_rows: int
     sizes: Array
     unit: str
     compared: Sequence[int]
@@ -77,7 +80,7 @@ class Members:
     def of(cls, evaluation: Evaluation, direction: str, pos_label: Label | None) -> Members:
         """Return the members of a direction."""
         (given, of), rows = ROLES[direction], evaluation.rows
-        n_rows = margins_of_data(rows.unweighted()).joint(given, ALL)[0, :, 0]
+        by_group = margins_of_data(rows.unweighted()).joint(given, ALL)[0, :, 0]
         sizes = margins_of_data(rows).sizes(given, ALL)[0, :, 0]
         groups, labels = rows.labels_of(given), rows.labels_of(of)
         predictions = [x for (role, _), x in rows.variables.items() if role == PREDICTED[of]]
@@ -86,7 +89,8 @@ class Members:
         is_one_of_two = len(labels) == 2 and not any(x.has_missing for x in predictions)
         if is_one_of_two and not rows.is_matrix(of):
             compared = [position_of_positive(labels, direction, pos_label)]
-        return cls(direction, groups, labels, n_rows, sizes, rows.size_unit, compared)
+        unit, total = rows.size_unit, rows.n_rows
+        return cls(direction, groups, labels, by_group, total, sizes, unit, compared)
 
     @cached_property
     def are_too_many(self) -> bool:
@@ -331,7 +335,7 @@ def bands_of(changes: Array, name: str, audit: ModelAudit) -> tuple[Array, Array
     """
     sizes = audit.members.sizes
     smallest = max(sizes[sizes > 0].min(initial=np.inf), 1)
-    half_row = 0.5 / (audit.members.rows.sum() if name == "accuracy" else smallest)
+    half_row = 0.5 / (audit.members.n_rows if name == "accuracy" else smallest)
     return simultaneous_bands(changes[0], changes[1:], half_row, audit.confidence)
 
 

@@ -29,8 +29,8 @@ def notes(summary: Summary) -> list[str]:
     collected = [*_of_rows(summary, first.names)]
     for subject in subjects:
         collected += _of_members(subject)
-    for verdict in first.verdicts:
-        collected += _of_model(Subject(summary, verdict))
+    for model in first.models:
+        collected += _of_model(model)
     collected += [*_of_spelling(first.names), *_of_missing_labels(first.names)]
     collected += [*summary["notes"], *_of_missing_rates(summary, first.names)]
     collected += [*_of_rates(subjects), *_of_comparison(summary, first.names)]
@@ -42,7 +42,7 @@ def doubts(subject: Subject) -> list[str]:
     summary, models = subject.summary, subject.names.data["models"]
     if subject.names.compares_classes:
         return []
-    codings = [note for row in subject.verdicts for note in _of_coding(Subject(summary, row))]
+    codings = [note for model in subject.models for note in _of_coding(model)]
     templates = words.SCORES_REVERSED, words.SAME_COLUMN, words.SAME_COLUMN_OF
     of_columns = [text.format(model=name(model)) for text in templates for model in models]
     return codings + [note for note in summary["notes"] if note in of_columns]
@@ -61,18 +61,11 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
     ):
         for model, n in part.items():
             parts = {"predictions": count(n, noun), "are": agree(n, "is", "are")}
-            parts |= {"model": names.text(model), "what": counts_as}
+            parts |= {"model": names.model(model), "what": counts_as}
             yield words.PREDICTIONS_MISSING.format(**parts)
     for record in summary["missing"]:
-        yield words.MISSING_BY_GROUP.format(
-            kind=names.labelled(record["labelled"]),
-            of_model=f" of {names.text(record['model'])}" if len(data["models"]) > 1 else "",
-            first=percent(record["first_rate"], 0),
-            a=names.group(record["first"]),
-            second=percent(record["second_rate"], 0),
-            b=names.group(record["second"]),
-            ba=Digits.of(record["ba"]).signed(record["ba"]["value"] or 0.0),
-        )
+        ba = Digits.of(record["ba"]).signed(record["ba"]["value"] or 0.0)
+        yield words.MISSING_BY_GROUP.format(ba=ba, **names.missing(record))
     if data["weights"] is not None:
         yield words.WEIGHTED.format(column=name(data["weights"]))
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from biasamp_adapters import words
+from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.evaluate import (
     ModelAudit,
     finite,
@@ -53,20 +54,17 @@ def without_scores(evaluation: Evaluation) -> Evaluation:
 
 
 def measure_scores(
-    evaluation: Evaluation,
-    audits: Iterable[ModelAudit],
-    pos_label: Label | None,
-    threshold: float | None,
-    seed: int,
+    evaluation: Evaluation, computed: Computed, pos_label: Label | None, threshold: float | None
 ) -> Scores:
     """Return what scores tell; a threshold is the one that made the predictions.
 
-    Each of the audits, which are from A to T, has a record if any model has a score.
+    Each audit from A to T has a record if any model has a score.
     """
     rows = evaluation.rows
     models = [model for model in rows.models if rows.has(SCORE, model)]
     scores = Scores(models if evaluation.base_rates is None else [], [], [], [])
     has_two_classes = len(rows.class_labels) == 2 and not rows.is_matrix(TASK)
+    audits = computed.by_direction.get(A_TO_T, [])
     for audit in audits if scores.models else ():
         rule, rates = "", dict[str, Array]()
         if audit.model in models and has_two_classes:
@@ -74,7 +72,7 @@ def measure_scores(
             rule, note = _find_rule(rows, audit.model, positive, threshold)
             scores.notes.append(note)
             if audit.gaps:
-                rates, thresholds = _draw(evaluation, audit, positive, seed)
+                rates, thresholds = _draw(evaluation, audit, positive, computed.seed)
                 scores.thresholds.extend(thresholds)
         scores.records.append(_score_record(rows, audit, rule, rates))
     return scores

@@ -16,13 +16,14 @@ from biasamp_adapters.auditing.summary import (
     GapRecord,
     Member,
     MetricRecord,
+    MissingRecord,
     Number,
     RateRecord,
     ScoreRecord,
     Summary,
     VerdictRecord,
 )
-from biasamp_adapters.figures import count, is_clear, name, plural
+from biasamp_adapters.figures import count, is_clear, name, percent, plural
 from biasamp_adapters.inference.intervals import FEW_ROWS
 from biasamp_adapters.inference.verdict import ALL_ROWS
 
@@ -112,6 +113,11 @@ class Names:
         """Return how a group, a class or a model prints."""
         return name(label, feature, self._all)
 
+    def model(self, label: Any) -> str:
+        """Return the name of a model: "forest", "model 0" of a seed."""
+        is_number = isinstance(label, int | float)
+        return words.MODEL_ALONE.format(value=label) if is_number else self.text(label)
+
     def group(self, label: Any) -> str:
         """Return the name of a group: "Caucasian", "sex = 1"."""
         if self.data["feature"] is not None:
@@ -148,6 +154,18 @@ class Names:
         if len(others) == 1:
             return self.text(others[0])
         return words.OTHER_THAN.format(value=self.text(label))
+
+    def missing(self, record: MissingRecord) -> dict[str, str]:
+        """Return between which groups, and in which rows, predictions are missing unequally."""
+        of_model = f" of {self.model(record['model'])}" if len(self.data["models"]) > 1 else ""
+        return {
+            "kind": self.labelled(record["labelled"]),
+            "of_model": of_model,
+            "first": percent(record["first_rate"], 0),
+            "a": self.group(record["first"]),
+            "second": percent(record["second_rate"], 0),
+            "b": self.group(record["second"]),
+        }
 
     def marked(self) -> str:
         """Return which class is marked as favourable or unfavourable, if any is."""
@@ -200,23 +218,29 @@ class Subject:
     @property
     def name(self) -> str:
         """The name of the model."""
-        return self.names.text(self.verdict["model"])
+        return self.names.model(self.verdict["model"])
 
     @cached_property
-    def verdicts(self) -> list[VerdictRecord]:
-        """The verdicts on all models in this direction."""
-        direction = self.verdict["direction"]
-        return [row for row in self.summary["verdicts"] if row["direction"] == direction]
+    def models(self) -> list[Subject]:
+        """All models in this direction, of which this is one."""
+        return subjects_of(self.summary, self.verdict["direction"])
 
     @property
     def has_several_models(self) -> bool:
         """Whether the audit compares models."""
-        return len(self.verdicts) > 1
+        return len(self.models) > 1
+
+    def _records(self, part: str) -> list[Any]:
+        """Return the records of a part about this model and direction."""
+        parts: dict[str, Any] = {**self.summary}
+        model, direction = self.verdict["model"], self.verdict["direction"]
+        of_model = (row for row in parts[part] if row["model"] == model)
+        return [row for row in of_model if row["direction"] == direction]
 
     @cached_property
     def gaps(self) -> list[GapRecord]:
         """All gaps, from the most certain change on."""
-        return gaps_of(self.summary, self.verdict)
+        return self._records("gaps")
 
     @cached_property
     def has_several_classes(self) -> bool:
@@ -248,18 +272,22 @@ class Subject:
     @cached_property
     def rates(self) -> list[RateRecord]:
         """The rates of all groups and classes."""
-        return [row for row in self.summary["rates"] if _is_of(self.verdict, row)]
+        return self._records("rates")
+
+    @property
+    def has_signs(self) -> bool:
+        """Whether a rate differs between groups in the labels; else BA is 0 for every model."""
+        return {rate["sign"] for rate in self.rates} != {0}
 
     @cached_property
     def frequency(self) -> list[dict[str, Any]]:
         """How often each class occurs and is predicted."""
-        return [row for row in self.summary["frequency"] if _is_of(self.verdict, row)]
+        return self._records("frequency")
 
     @property
     def errors(self) -> list[ErrorRecord]:
         """The error rates of the two sides of the main gap."""
-        records = [row for row in self.summary["errors"] if _is_of(self.verdict, row)]
-        return [row for row in records if row["gap"] == self.main]
+        return [row for row in self._records("errors") if row["gap"] == self.main]
 
     @property
     def has_errors(self) -> bool:
@@ -278,6 +306,11 @@ class Subject:
             return None
         key = self.verdict["model"], position
         return next((x for x in self.summary["scores"] if (x["model"], x["gap"]) == key), None)
+
+    @property
+    def rows_needed(self) -> float | None:
+        """Rows at which a BA of 1 would be clear; None without an interval."""
+        return next((row["rows"] for row in self._records("rows_needed")), None)
 
     def number(self, name: str) -> MetricRecord | None:
         """Return a number of the model in this direction, if it exists: "ba", "excess"."""
@@ -302,9 +335,9 @@ class Subject:
 
     def differing_accuracies(self) -> tuple[MetricRecord, MetricRecord] | None:
         """Return the lowest and the highest accuracy if models clearly differ in it."""
-        records = [self.metric("accuracy", row["model"]) for row in self.verdicts]
+        records = [model.metric("accuracy") for model in self.models]
         n_probabilities = len(self.names.data["probabilities"])  # Of all models or of none.
-        is_alike = n_probabilities in (0, len(self.verdicts))
+        is_alike = n_probabilities in (0, len(self.models))
         if not is_alike or not any(map(is_clear, self.differences("accuracy"))):
             return None
         ordered = sorted(filter(None, records), key=lambda record: record["value"] or 0.0)
@@ -316,8 +349,12 @@ def subject_of(summary: Summary, direction: str) -> Subject:
 
     Of equal ones it is the first.
     """
-    verdicts = [row for row in summary["verdicts"] if row["direction"] == direction]
-    return max((Subject(summary, row) for row in verdicts), key=_certainty)
+    return max(subjects_of(summary, direction), key=_certainty)
+
+
+def subjects_of(summary: Summary, direction: str) -> list[Subject]:
+    """Return the subjects of all models in one direction."""
+    return [Subject(summary, x) for x in summary["verdicts"] if x["direction"] == direction]
 
 
 def _certainty(subject: Subject) -> tuple[bool, float]:
@@ -329,17 +366,6 @@ def _certainty(subject: Subject) -> tuple[bool, float]:
     if subject.verdict["no_errors"] or not gap or gap["low"] is None or gap["high"] is None:
         return False, -2.0
     return is_changed(gap), max(gap["low"], -gap["high"])
-
-
-def _is_of(verdict: VerdictRecord, record: Any) -> bool:
-    """Return whether a record is about the model and the direction of a verdict."""
-    is_same_model = record["model"] == verdict["model"]
-    return is_same_model and record["direction"] == verdict["direction"]
-
-
-def gaps_of(summary: Summary, verdict: VerdictRecord) -> list[GapRecord]:
-    """Return the gaps of a model in one direction, from the most certain change on."""
-    return [gap for gap in summary["gaps"] if _is_of(verdict, gap)]
 
 
 def tone_of(code: str) -> Tone:

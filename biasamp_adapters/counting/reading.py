@@ -207,7 +207,8 @@ def explain_width(role: str, width: int, other: str) -> str:
     widths = f"{role} has {width} columns and {other} 1"
     if role == TASK:
         return f"{widths}. Pass the column of the labels."
-    return f"{widths}. Pass predict_proba(X)[:, 1], or y_score= with threshold=."
+    other = "" if role == SCORE else ", or y_score= with threshold="
+    return f"{widths}. Pass predict_proba(X)[:, 1]{other}."
 
 
 def check_missing_values(labels: Any) -> None:

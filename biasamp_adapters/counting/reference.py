@@ -259,7 +259,7 @@ def _compare_labels(variables: Variables, listed: Lists, short: str) -> tuple[st
         if role == truth or true_variable is None or true_variable.is_matrix:
             continue
         if truth not in listed:
-            _check_shared(role, variable.seen, true_variable.seen)
+            _check_shared(role, variable.seen, true_variable.seen, short)
         extra = without(variable.seen, true_variable.seen)
         lacking = without(true_variable.seen, variable.seen)
         if role in PREDICTED.values():
@@ -278,7 +278,9 @@ def _compare_labels(variables: Variables, listed: Lists, short: str) -> tuple[st
     return tuple(dict.fromkeys(notes))
 
 
-def _check_shared(role: str, labels: Sequence[Label], true_labels: Sequence[Label]) -> None:
+def _check_shared(
+    role: str, labels: Sequence[Label], true_labels: Sequence[Label], short: str
+) -> None:
     """Raise if labels look like scores, or if none is a true label."""
     others = without(labels, true_labels)
     are_numbers = all(isinstance(label, int | float) for label in [*true_labels, *labels])
@@ -286,8 +288,9 @@ def _check_shared(role: str, labels: Sequence[Label], true_labels: Sequence[Labe
         extra = f"{len(others)} values that {TRUTH[role]} has not ({listing(others[:2])}, ...)"
         hint = "If these are scores: y_score=..., threshold=...."
         raise ValueError(f"{role} holds {extra}. {hint}")
-    # Numbers that are not whole are those of a regression.
+    # Numbers that are not whole are those of a regression, which an attacker can guess.
     are_measures = are_numbers and any(isinstance(label, float) for label in labels)
+    are_measures = are_measures and short in ("LA", "DPA")
     are_of_one_coding = {*labels, *true_labels} <= {0, 1}
     if labels and len(others) == len(labels) and not (are_measures or are_of_one_coding):
         received = f"{listing(labels, 2)} and {listing(true_labels, 2)}"

@@ -254,8 +254,9 @@ class Rows:
         if missing != "drop":
             key, is_missing = incomplete[0]
             n = self.n[is_missing].sum()
-            rule = f"{argument_of(key)} must not have missing values"
-            raise ValueError(f"{rule}; received {n}. Drop them, as audit does with missing='drop'")
+            rule = f"{argument_of(key)} must not have missing values; received {n}"
+            other = " or 'abstain'" if key[0] in PREDICTED.values() else ""
+            raise ValueError(f"{rule}. Drop them, as audit does with missing='drop'{other}")
         is_dropped = np.logical_or.reduce([is_missing for _, is_missing in incomplete])
         kept = self.take(np.flatnonzero(~is_dropped))
         groups, listed = self._groups_seen(), self.listed

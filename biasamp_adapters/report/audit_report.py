@@ -27,7 +27,6 @@ from biasamp_adapters.counting.paths import digests_of
 from biasamp_adapters.counting.reference import align, check_reference, read_reference
 from biasamp_adapters.inference.replicates import N_BOOT, read_seed
 from biasamp_adapters.metrics.base import (
-    A_TO_T,
     check_choice,
     check_confidence,
     check_number,
@@ -400,8 +399,7 @@ def audit(
     favorable_label = find_class("favorable_label", favorable_label, evaluation.rows.class_labels)
     seed = read_seed(random_state)
     computed = compute_audit(without_scores(evaluation), pos_label, n_boot, confidence, seed)
-    from_a_to_t = computed.by_direction.get(A_TO_T, [])
-    scores = measure_scores(evaluation, from_a_to_t, pos_label, threshold, seed)
+    scores = measure_scores(evaluation, computed, pos_label, threshold)
     columns = {"sample_weight": sample_weight, "clusters": clusters}
     # Counts come alone; arrays come with predictions or scores.
     files = digests_of(data) if used or (y_pred is None and y_score is None) else {}

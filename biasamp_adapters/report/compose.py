@@ -43,11 +43,9 @@ def compose(summary: Summary, date: str = "") -> Document:
     caveats = [clean(note) for note in notes(summary) if note not in on_first_screen]
     overview, drawn = list[Table](), list[Part]()
     for answer in all_answers:
-        rows = [x for x in summary["verdicts"] if x["direction"] == answer.direction]
-        judged = [Subject(summary, verdict) for verdict in rows]
         first = subject_of(summary, answer.direction)
-        overview.append(models(judged, answer.head, answer.line))
-        drawn += _pictures(first, judged, answer.head)
+        overview.append(models(first.models, answer.head, answer.line))
+        drawn += _pictures(first, answer.head)
     headline = " ".join(answer.headline for answer in all_answers)
     return Document(
         title=title(summary),
@@ -75,14 +73,14 @@ def _boxes(advice: dict[str, list[str]]) -> list[Box]:
 # Pictures.
 
 
-def _pictures(first: Subject, judged: Sequence[Subject], over: str) -> Iterator[Part]:
+def _pictures(first: Subject, over: str) -> Iterator[Part]:
     """Yield the rates by group, in the order of models, and the gaps of the leading one."""
     if not first.rates:
         return
     names, total = first.names, len(first.gaps)
-    others = [model for model in judged if model.verdict is not first.verdict]
+    others = [model for model in first.models if model.verdict is not first.verdict]
     left_out = others[MOST_PANELS - 1 :]
-    drawn = [model for model in judged if model not in left_out]
+    drawn = [model for model in first.models if model not in left_out]
     leading = [model.verdict for model in drawn].index(first.verdict)
     panels = [pictures.rates_picture(x, _caption(x) if others else "") for x in drawn]
     panels = pictures.on_one_scale(panels)

@@ -17,10 +17,12 @@ SCORING = ("predict_proba", "decision_function")
 
 
 def find_column(values: Any, X: Any, y: Any) -> Any:
-    """Return the column of X, or else the level of the index of y, that a text names."""
+    """Return the columns of X that names list, or the one, or level of y's index, of a text."""
+    columns, index = list(getattr(X, "columns", ())), getattr(y, "index", None)
+    if isinstance(values, list) and columns and all(isinstance(x, str) for x in values):
+        return X[values] if {*values} <= {*columns} else values
     if not isinstance(values, str):
         return values
-    columns, index = list(getattr(X, "columns", ())), getattr(y, "index", None)
     if values in columns:
         return X[values]
     if columns and values not in getattr(index, "names", ()):

@@ -282,7 +282,7 @@ def _rate_of_some(choose: Callable[..., Any], digits: Digits, rates: Sequence[An
 
 def _models(names: Names, record: Any) -> str:
     """Return which models differ."""
-    return f"{names.text(record['model'])} {MINUS} {names.text(record['first'])}"
+    return f"{names.model(record['model'])} {MINUS} {names.model(record['first'])}"
 
 
 def _threshold(record: Any) -> str:

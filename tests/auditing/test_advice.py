@@ -148,7 +148,8 @@ COMPARE = "Compare FPR and TPR by group: they show which errors differ, if any d
 BY_GROUP = "Read FPR and TPR by group"
 SMALLER = f"{BY_GROUP} before calling a smaller gap an improvement."
 PASS_SCORE = "Pass y_score= to see whether the change is in the scores or in the decisions."
-UNCLEAR_BA = {"rows": 1000, "metrics": [metric("ba_a_to_t", 0, -3.4, 3.4)]}
+# A standard error of 1.735 points in 1,000 rows: 1,000 (2.8 * .01735)^2 is 2.36.
+UNCLEAR_BA = {"rows": 1000, "rows_needed": [OF_MODEL | {"rows": 2.36}]}
 SET_N_BOOT = "Set n_boot=2000 to get intervals and a verdict."
 MISSING = OF_MODEL | {"first": "F", "second": "M", "labelled": 1}
 MISSING |= {"first_rate": 0.14, "second_rate": 0.04}

@@ -251,8 +251,8 @@ BA_DIFFERS = {
     "BA is not clearly different from 0, but some gaps grow and some shrink. A mean can hide "
     "opposite changes.": (THREE | of_gaps(mean=(), grows=2, shrinks=1), UNCLEAR_BA),
     # Predictions are missing, so both classes of two groups are compared.
-    "BA is clearly above 0, but no gap clearly changes. Rates can move together without a change "
-    "in any gap.": (of_gaps("no_clear_change", named=(), unclear=2), BA),
+    "BA is clearly above 0, but no gap clearly changes. A mean can be clear where none of its "
+    "parts is.": (of_gaps("no_clear_change", named=(), unclear=2), BA),
     f"BA is clearly below 0, but some gaps grow. {AVERAGES} 500 reference rows; the verdict "
     f"compares sizes of gaps.": (THREE | of_gaps(grows=3) | {"reference": 500}, BELOW),
     f"BA is clearly above 0, but the gaps shrink on average. {AVERAGES} the labels; the verdict "

@@ -200,6 +200,16 @@ def test_audit_that_cannot_say_has_its_reason() -> None:
     assert by_key(too_many).loc["accuracy", "reason"].startswith("there are too many groups")
 
 
+def test_gap_to_all_rows_of_tasks_counts_each_row_once() -> None:
+    # 102 tasks are 5,151 pairs, more than are judged, so each is compared with all 200 rows.
+    tasks, groups = np.indices((200, 102)).sum(axis=0) % 3 > 0, ["a", "b"] * 100
+    report = bam.audit(
+        y_true=tasks, sensitive_features=groups, sensitive_features_pred=groups, n_boot=50
+    )
+    sides = report.to_frame("gaps")[["first_rows", "second_rows"]]
+    assert set(sides.max(axis=1)) == {200}
+
+
 def test_audit_draws_fewer_replicates_of_wide_tables_unless_they_are_chosen(monkeypatch) -> None:
     # 2 x 2 tables take 20 numbers: 5,000 allow 250 replicates, and those of two models 200.
     monkeypatch.setattr("biasamp_adapters.inference.replicates._MOST_NUMBERS", 5000)

@@ -153,6 +153,12 @@ def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
         ((), {}, "y_true and y_pred, or data, must be given; received neither"),
         ((), NAMES, "Pass an array, or data first as in audit(frame, ...)."),
         ((TABLE.assign(p="no"),), NAMES, "received 'no' and 0, 1: recode one of them"),
+        ((TABLE.assign(y=[0, 1, 2, 3] * 100, p=0.5),), NAMES, "y_pred must share labels"),
+        (
+            (TABLE.assign(y=[0, 1, 2, 3] * 100),),
+            NAMES | {"pos_label": 1},
+            "of two that is compared",
+        ),
         ((TABLE,), {"y_true": "y", "sensitive_features": "g"}, "y_pred or sensitive_features_pred"),
         (
             (TABLE[["y", "p"]].add_prefix("true_"), TABLE[["y", "p"]].add_prefix("pred_")),

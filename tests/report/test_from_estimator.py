@@ -83,14 +83,12 @@ def test_from_estimator_has_the_scores_of_the_positive_class(model, pos_label) -
     assert not any("No threshold of the scores" in note for note in report.summary["notes"])
 
 
-def test_from_estimator_has_strata_by_a_column_of_x() -> None:
+@pytest.mark.parametrize("columns", ["race", ["race", "age"]])
+def test_from_estimator_has_strata_by_columns_of_x(columns) -> None:
     model, old = LogisticRegression().fit(X, y), np.where(X["age"] > 0, "old", "young")
-    report = bam.AuditReport.from_estimator(
-        model, X, y, sensitive_features=old, control_features="race", n_boot=0
-    )
-    expected = bam.audit(
-        y, model.predict(X), sensitive_features=old, control_features=X["race"], n_boot=0
-    )
+    features = {"sensitive_features": old, "n_boot": 0}
+    report = bam.AuditReport.from_estimator(model, X, y, control_features=columns, **features)
+    expected = bam.audit(y, model.predict(X), control_features=X[columns], **features)
     assert report.summary["strata"] == expected.summary["strata"] != []
 
 
