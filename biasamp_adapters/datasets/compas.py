@@ -1,21 +1,19 @@
-"""COMPAS scores and two-year outcomes of people arrested in Broward County, Florida."""
+"""The published table of COMPAS scores, of people arrested in Broward County, Florida."""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import os
 import zlib
 from http.client import HTTPException
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO
 from urllib import request
 
 import pandas as pd
 
-from biasamp_adapters.datasets.records import read_records
+from biasamp_adapters.atomic import write_text
 
 _NAME = "compas-scores-two-years.csv"
 _URL = f"https://raw.githubusercontent.com/propublica/compas-analysis/master/{_NAME}"
@@ -30,50 +28,6 @@ _COLUMNS = [
     *("days_b_screening_arrest", "c_charge_degree", "decile_score", "score_text"),
     *("is_recid", "two_year_recid"),
 ]
-
-
-def load_compas() -> pd.DataFrame:
-    """Return ProPublica's table of COMPAS scores, one row for each record.
-
-    The rows are unfolded from counts that come with the package, in a fixed random order, so that
-    halves and folds of them are fair. The labels are recorded arrests, not crimes: policing that
-    differs between groups is inside them.
-
-    Returns
-    -------
-    DataFrame of 7,214 rows
-        ``race``, ``sex`` and ``age_cat`` as published; ``priors_cat``, the number of prior offences
-        as "0", "1 to 3" or "more than 3"; ``c_charge_degree``, F (felony) or M (misdemeanour);
-        ``within_30_days``, 1 where the arrest was at most 30 days from the screening, which is the
-        filter that leaves the usual 6,172 rows; ``is_recid``, 1 where a new arrest is on record at
-        any time, and ``two_year_recid``, within two years; ``decile_score``, from 1 to 10, which
-        ProPublica reads as a medium risk from 5 and a high risk from 8.
-
-    See Also
-    --------
-    fetch_compas : The table itself, with ages and numbers of prior offences.
-
-    Notes
-    -----
-    What the table cannot show: how many people commit crimes, or which group does so more often. It
-    knows only people who were arrested and screened in one county in 2013 and 2014, and an arrest
-    depends on where the police look. A model that agrees with these labels agrees with the
-    policing. The counts are not anonymous either: 914 cells hold one person.
-
-    References
-    ----------
-    Angwin, Larson, Mattu and Kirchner, "Machine Bias", ProPublica, 2016;
-    https://github.com/propublica/compas-analysis, compas-scores-two-years.csv, made from public
-    records. ProPublica states no licence; counts are facts about the records.
-
-    Examples
-    --------
-    >>> import biasamp_adapters as bam
-    >>> compas = bam.datasets.load_compas()
-    >>> compas.groupby("race").size()["Caucasian"].item()
-    2454
-    """
-    return read_records("compas_counts.csv", score="decile_score")
 
 
 def fetch_compas(
@@ -138,11 +92,8 @@ def fetch_compas(
     """
     from sklearn.datasets import get_data_home
 
-    if data_home is not None and Path(data_home).expanduser().is_file():
-        raise NotADirectoryError(f"data_home must be a folder; received the file {data_home}")
     home = Path(get_data_home(data_home))
-    kept = home / f"{_NAME}.gz"
-    for path in (home / _NAME, kept):
+    for path in (home / _NAME, home / f"{_NAME}.gz"):
         if path.is_file():
             return _read(path, str(path))
     if not download_if_missing:
@@ -150,10 +101,7 @@ def fetch_compas(
             f"{home} must hold {_NAME} if download_if_missing is False; there is no such file"
         )
     table = _read(io.BytesIO(_download(home)), _URL)
-    with TemporaryDirectory(dir=home) as folder:
-        unfinished = Path(folder, kept.name)
-        unfinished.write_bytes(gzip.compress(_as_text(table).encode(), mtime=0))
-        unfinished.replace(kept)
+    write_text(home / _NAME, _as_text(table))
     return table
 
 
@@ -161,14 +109,13 @@ def _download(home: Path) -> bytes:
     """Return the published file, which is kept in memory only."""
     try:
         with request.urlopen(_URL, timeout=_SECONDS) as answer:
-            content: bytes = answer.read()
+            return answer.read()
     except (OSError, HTTPException) as error:
         reason = str(error) or type(error).__name__
         raise ConnectionError(
             f"{_URL} cannot be downloaded ({reason}); put the file into {home}, or use "
             "load_compas(), which needs no network"
         ) from None
-    return content
 
 
 def _read(source: Path | IO[bytes], name: str) -> pd.DataFrame:
