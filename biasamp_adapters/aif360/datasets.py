@@ -13,7 +13,7 @@ from aif360.metrics import ClassificationMetric
 from aif360.metrics.utils import compute_boolean_conditioning_vector
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.arrays import Table, read_input, read_numbers, to_numbers
+from biasamp_adapters.counting.arrays import read_numbers, to_numbers
 from biasamp_adapters.counting.counts import Counts
 from biasamp_adapters.counting.labels import Array, Label, listing, plain_labels
 from biasamp_adapters.metrics.base import T_TO_A, Metric
@@ -105,10 +105,7 @@ class Grouping:
             Codes of the dataset; columns without names are in the order of the attributes.
         n_rows : int
         """
-        given = read_input(values, _PREDICTED)
-        if not isinstance(given, Table):
-            given = Table((self.used[0],), [given])
-        table = pd.DataFrame(given.matrix(), columns=given.names)
+        table = pd.DataFrame(values)
         if len(self.used) == table.shape[1] and (len(self.used) == 1 or 0 in table):
             table.columns = pd.Index(self.used)
         if not {*self.used} <= {*table} or not len(table.dropna()) == len(table) == n_rows:
@@ -202,9 +199,7 @@ class Datasets:
     def metric(self, metric: Any, settings: dict[str, Any]) -> tuple[Metric, dict[str, Any]]:
         """Return a metric with settings, and the columns that it reads."""
         metric = get_metric(metric)
-        # As in AIF360's methods, "privileged" may be the first argument.
-        is_of_one_group = isinstance(settings.get("direction"), bool)
-        if is_of_one_group or settings.pop("privileged", None) is not None:
+        if settings.pop("privileged", None) is not None:  # As AIF360's methods take it.
             rule = f"{metric.short} compares groups, so one group has no value"
             raise ValueError(f"{rule}; see ..._by_pair")
         columns, options = self.read()
