@@ -228,9 +228,9 @@ class MostAccurateWithin:
         first = int(candidates["accuracy"].idxmax())
         described.setdefault(first, "Left out, though the most accurate of all")
         for i, role in described.items():
-            params = f" {cv_results['params'][i]}" if "params" in cv_results else ""
             row: Any = candidates.loc[i]
-            lines.append(f"{role}: candidate {i}{params}, {self.accuracy} {row['accuracy']:.4f},")
+            params = cv_results["params"][i]
+            lines.append(f"{role}: candidate {i} {params}, {self.accuracy} {row['accuracy']:.4f},")
             lines.append(f"  {self.amplification} {Estimate(row['mean'], row['low'], row['high'])}")
         if n_folds > 1:
             level = f"{100 * self.confidence:g}%"
