@@ -52,10 +52,13 @@ class Grouping:
         self.used, self.sides = self._names, dict[Label, Any]()
         if unprivileged is None and privileged is None:
             return
-        both: dict[str, Any] = {"unprivileged": unprivileged, "privileged": privileged}
+        both: dict[Label, Any] = {"unprivileged": unprivileged, "privileged": privileged}
         named = set[str]().union(*(self._attributes(f"{x}_groups", both[x]) for x in both))
         self.used = [name for name in self._names if name in named]
-        self.sides = {self._label(side, groups): groups for side, groups in both.items()}
+        self.sides = both
+        if len(self.used) == 1 and all(len(side) == 1 for side in both.values()):
+            [name] = self.used  # The value of the attribute is the name of a side.
+            self.sides = {self._meaning(name, side[0][name]): side for side in both.values()}
 
     def _attributes(self, argument: str, groups: Any) -> set[str]:
         """Return the protected attributes that define a group."""
@@ -64,14 +67,6 @@ class Grouping:
             rule = f"{argument} must be a list of dicts with values of {listing(self._names)}"
             raise ValueError(f"{rule}, or both be None; received {groups!r:.60}")
         return {name for group in groups for name in group}
-
-    def _label(self, side: str, groups: Sequence[Mapping[str, float]]) -> Label:
-        """Return the name of a side: the values of the attribute, if there is only one."""
-        if len(self.used) != 1:
-            return side
-        if len(groups) != 1:
-            return self.describe(groups)
-        return self._meaning(self.used[0], groups[0][self.used[0]])
 
     def _meaning(self, name: str, code: float) -> Label:
         """Return what a code of an attribute means, if the dataset says so."""
@@ -183,7 +178,7 @@ class Datasets:
         options: dict[str, Any] = {"missing": "abstain"}
         if self.favorable is not None:
             options["class_labels"] = _known(self.dataset)
-            scores = read_scores(self.classified, "classified_dataset")
+            scores = read_scores(self.classified)
             columns |= {} if scores is None else {"y_score": pd.Series(scores)}
         if self.predicted is not None:
             groups = self.grouping.predicted(self.predicted, len(inside))
@@ -243,12 +238,10 @@ def _known(dataset: Any) -> list[float]:
     return np.unique(np.r_[dataset.favorable_label, dataset.unfavorable_label]).tolist()
 
 
-def read_scores(dataset: Any, argument: str) -> Array | None:
+def read_scores(dataset: Any) -> Array | None:
     """Return the scores of the favourable label; None if they are only 0 and 1.
 
     With these, AIF360 fills a dataset that has no scores.
     """
-    scores, shape = np.ravel(dataset.scores), np.shape(dataset.scores)
-    if len(scores) != max(shape, default=0):
-        raise ValueError(f"{argument}.scores must be one column; received {shape}")
+    scores = np.ravel(dataset.scores)
     return None if np.isin(scores, (0, 1)).all() else scores

@@ -118,7 +118,7 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
 
 def _scores(dataset: Any, argument: str) -> Array:
     """Return the scores of a dataset; raise if there are none."""
-    scores = read_scores(dataset, argument)
+    scores = read_scores(dataset)
     if scores is None:
         rule = f"{argument}.scores must be scores of the favourable label"
         raise ValueError(f"{rule}; received only 0 and 1, with which AIF360 fills a dataset")

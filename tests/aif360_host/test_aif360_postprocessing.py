@@ -81,8 +81,8 @@ MAY_DIFFER = "dataset_pred may differ from dataset_true in labels and scores"
         (TRUE, OTHER_GROUPS, ValueError, MAY_DIFFER),
         (TRUE, OTHER_ROWS, ValueError, MAY_DIFFER),
         (classified(TRUE, FRAME["y"] + 0.5), SCORED, ValueError, "dataset_true.labels must be"),
-        (TRUE, with_scores(SCORES), ValueError, r"one column; received \(2000, 2\)"),
-        (TRUE, with_scores(None), ValueError, r"scores must be one column; received \(\)"),
+        (TRUE, with_scores(SCORES), ValueError, "as many rows; received .*'y_score': 4000"),
+        (TRUE, with_scores(None), ValueError, "as many rows; received .*'y_score': 1"),
         (THREE, classified(THREE, SCORE[:240], SCORE[:240]), ValueError, "two classes, or columns"),
     ],
 )
