@@ -12,7 +12,7 @@ from datetime import date
 from functools import partial
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -35,8 +35,6 @@ _USAGE_ERROR: type[Any] = typer.BadParameter.__bases__[0]
 #: The types of options.
 Texts, Text, File = list[str] | None, str | None, Path | None
 Number, Whole = float | None, int | None
-
-_Function: TypeAlias = Callable[[dict[str, Any]], None]
 
 #: Sections of the help; in each, options with the names of the arguments of an audit, with their
 #: type, what a value is called, and what it means.
@@ -107,8 +105,8 @@ app = typer.Typer(
 )
 
 
-def _command(*options: str) -> Callable[[_Function], _Function]:
-    """Make a command of a function, which gets the options as a mapping."""
+def _command(*options: str) -> Callable[[Any], Any]:
+    """Make a command of a function, which takes these options as keywords."""
     parameters = []
     for section, of_section in _OPTIONS.items():
         for name in (name for name in of_section if name in options):
@@ -121,37 +119,28 @@ def _command(*options: str) -> Callable[[_Function], _Function]:
             parameter = Parameter(name, Parameter.KEYWORD_ONLY, default=default)
             parameters.append(parameter.replace(annotation=annotation))
 
-    def register(function: _Function) -> _Function:
-        def command(**given: Any) -> None:
-            function(given)
-
-        command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        name = function.__name__.strip("_")
-        app.command(name, help=function.__doc__, epilog=words.EXIT_CODES)(command)
-        return function
+    def register(function: Any) -> Any:
+        function.__signature__ = Signature(parameters)
+        function.__annotations__ = {x.name: x.annotation for x in parameters}
+        return app.command(function.__name__.strip("_"), epilog=words.EXIT_CODES)(function)
 
     return register
 
 
-def _show_version(is_asked: bool) -> None:
-    if is_asked:
+@app.callback(invoke_without_command=True)
+def _biasamp(
+    context: typer.Context, version: Annotated[bool, typer.Option("--version")] = False
+) -> None:
+    """Audit predictions: are gaps between groups larger in them than in the labels?"""
+    if version:
         print(f"biasamp-adapters {__version__}")
         raise typer.Exit
-
-
-_Version = Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True)]
-
-
-@app.callback(invoke_without_command=True)
-def _biasamp(context: typer.Context, version: _Version = False) -> None:
-    """Audit predictions: are gaps between groups larger in them than in the labels?"""
     if context.invoked_subcommand is None:
         print(context.get_help())
 
 
 @_command(*_FILES, *_ROWS, *_COLUMNS, *_LABELS, *_METHOD, *_OUTPUT, *_CHECKS)
-def _audit(given: dict[str, Any]) -> None:
+def _audit(**given: Any) -> None:
     """Audit tables of predictions, with one row for each case, or counts that `count` saved."""
     import biasamp_adapters as bam
 
@@ -169,7 +158,7 @@ def _audit(given: dict[str, Any]) -> None:
 
 
 @_command(*_FILES, *_ROWS, *_OF_COUNTS, *_COUNTED, *_COUNTS)
-def _count(given: dict[str, Any]) -> None:
+def _count(**given: Any) -> None:
     """Count tables, or add saved counts, for audits elsewhere."""
     from biasamp_adapters.counting.counts import Counts, load_counts
 
@@ -185,7 +174,7 @@ def _count(given: dict[str, Any]) -> None:
 
 
 @_command("html", "markdown", "json", "full")
-def _demo(given: dict[str, Any]) -> None:
+def _demo(**given: Any) -> None:
     """Audit the published COMPAS scores, which come with the package."""
     import biasamp_adapters as bam
 
