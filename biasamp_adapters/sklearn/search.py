@@ -21,9 +21,6 @@ from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.functions import get_class_metric
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
 
-#: The reference that says that signs come from the rows that are evaluated.
-_EVALUATED = "evaluated"
-
 
 def amplification_scorer(
     metric: Metric | str = "BA", *, sensitive_features: str | None = None, reference: Any = None
@@ -89,12 +86,12 @@ def amplification_scorer(
     """
     is_evaluated = isinstance(reference, str)
     if is_evaluated:
-        base.check_choice("reference", reference, (_EVALUATED,))
+        base.check_choice("reference", reference, ("evaluated",))
         reference = None
     metric = get_class_metric(metric, reference=reference)
     has_signs = isinstance(metric, DirectionalBiasAmplification | MALSBiasAmplification)
     if has_signs and metric.reference is None and not is_evaluated:
-        needed = f"reference=(y_train, groups_train), or reference={_EVALUATED!r}"
+        needed = "reference=(y_train, groups_train), or reference='evaluated'"
         raise ValueError(f"{metric.short} needs {needed}")
     # What is wrong with it is an error here, and not in the folds.
     read_reference(metric.reference, None, metric.reading_options())
