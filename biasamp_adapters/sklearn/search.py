@@ -258,8 +258,7 @@ class MostAccurateWithin:
 def _read_scores(cv_results: Mapping[str, Any], key: str) -> Array:
     """Return the scores of a key, which must be there for all candidates."""
     if key not in cv_results:
-        means = [name for name in cv_results if name.startswith("mean_test_")]
-        known = [name.removeprefix("mean_test_") for name in means]
+        known = [x.partition("_test_")[2] for x in cv_results if x.startswith("mean_test_")]
         rule = f"scoring must have the key {key.partition('_test_')[2]!r}; received {known}"
         raise ValueError(f"{rule}. Add it, or name another: accuracy=..., amplification=...")
     scores = np.asarray(cv_results[key], dtype=np.float64)
