@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
 import sys
@@ -13,7 +12,7 @@ from datetime import date
 from functools import partial
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -30,18 +29,12 @@ PASSED, FAILED, BAD_INPUT, NOT_JUDGED, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 #: The environment variable that asks for the traceback of a defect.
 TRACEBACK = "BIASAMP_TRACEBACK"
 
-#: What stands for characters that a stream does not have.
-_PLAIN = {"−": "-", "–": "-", "→": "->", "·": "|", "×": "x", "…": "...", "±": "+/-"}
-_PLAIN |= {"○": "o", "●": "*", "─": "-", "━": "=", "┆": ":", "░": ".", "█": "#"}
-
 #: The error of wrong options; newer releases of Typer bring their own copy of click.
 _USAGE_ERROR: type[Any] = typer.BadParameter.__bases__[0]
 
 #: The types of options.
 Texts, Text, File = list[str] | None, str | None, Path | None
 Number, Whole = float | None, int | None
-
-_Function: TypeAlias = Callable[[dict[str, Any]], None]
 
 #: Sections of the help; in each, options with the names of the arguments of an audit, with their
 #: type, what a value is called, and what it means.
@@ -104,18 +97,6 @@ _BY_MODEL = ("y_pred", "y_score", "sensitive_features_pred")
 _SEVERAL = {*_COLUMNS, "count", "reference"} - {*_BY_MODEL}
 
 
-class _Command(typer.core.TyperCommand):
-    """A command that refuses an option of one value if it is given twice."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        options: Any = self.make_parser(ctx).parse_args(args=[*args])[-1]
-        for option in options:
-            takes_one = not option.multiple and not getattr(option, "is_flag", True)
-            if takes_one and options.count(option) > 1:
-                raise ValueError(f"{option.opts[0]} must be given once; received several values.")
-        return super().parse_args(ctx, args)
-
-
 app = typer.Typer(
     name="biasamp",
     add_completion=False,
@@ -124,8 +105,8 @@ app = typer.Typer(
 )
 
 
-def _command(*options: str) -> Callable[[_Function], _Function]:
-    """Make a command of a function, which gets the options as a mapping."""
+def _command(*options: str) -> Callable[[Any], Any]:
+    """Make a command of a function, which takes these options as keywords."""
     parameters = []
     for section, of_section in _OPTIONS.items():
         for name in (name for name in of_section if name in options):
@@ -138,38 +119,28 @@ def _command(*options: str) -> Callable[[_Function], _Function]:
             parameter = Parameter(name, Parameter.KEYWORD_ONLY, default=default)
             parameters.append(parameter.replace(annotation=annotation))
 
-    def register(function: _Function) -> _Function:
-        def command(**given: Any) -> None:
-            function(given)
-
-        command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        name = function.__name__.strip("_")
-        about: Any = {"help": function.__doc__, "epilog": words.EXIT_CODES}
-        app.command(name, cls=_Command, **about)(command)
-        return function
+    def register(function: Any) -> Any:
+        function.__signature__ = Signature(parameters)
+        function.__annotations__ = {x.name: x.annotation for x in parameters}
+        return app.command(function.__name__.strip("_"), epilog=words.EXIT_CODES)(function)
 
     return register
 
 
-def _show_version(is_asked: bool) -> None:
-    if is_asked:
+@app.callback(invoke_without_command=True)
+def _biasamp(
+    context: typer.Context, version: Annotated[bool, typer.Option("--version")] = False
+) -> None:
+    """Audit predictions: are gaps between groups larger in them than in the labels?"""
+    if version:
         print(f"biasamp-adapters {__version__}")
         raise typer.Exit
-
-
-_Version = Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True)]
-
-
-@app.callback(invoke_without_command=True)
-def _biasamp(context: typer.Context, version: _Version = False) -> None:
-    """Audit predictions: are gaps between groups larger in them than in the labels?"""
     if context.invoked_subcommand is None:
         print(context.get_help())
 
 
 @_command(*_FILES, *_ROWS, *_COLUMNS, *_LABELS, *_METHOD, *_OUTPUT, *_CHECKS)
-def _audit(given: dict[str, Any]) -> None:
+def _audit(**given: Any) -> None:
     """Audit tables of predictions, with one row for each case, or counts that `count` saved."""
     import biasamp_adapters as bam
 
@@ -187,7 +158,7 @@ def _audit(given: dict[str, Any]) -> None:
 
 
 @_command(*_FILES, *_ROWS, *_OF_COUNTS, *_COUNTED, *_COUNTS)
-def _count(given: dict[str, Any]) -> None:
+def _count(**given: Any) -> None:
     """Count tables, or add saved counts, for audits elsewhere."""
     from biasamp_adapters.counting.counts import Counts, load_counts
 
@@ -203,7 +174,7 @@ def _count(given: dict[str, Any]) -> None:
 
 
 @_command("html", "markdown", "json", "full")
-def _demo(given: dict[str, Any]) -> None:
+def _demo(**given: Any) -> None:
     """Audit the published COMPAS scores, which come with the package."""
     import biasamp_adapters as bam
 
@@ -264,19 +235,17 @@ def _check_outputs(options: Mapping[str, Any]) -> None:
     from biasamp_adapters.counting.paths import find_files
 
     named = [*options.get("files", ()), *(options.get("reference") or ())]
-    inputs = [path for pattern in named for path in find_files(pattern)]
-    outputs: set[Path] = set()
+    taken = {Path(path).resolve() for path in find_files(named)}
     for name in ("html", "markdown", "json", "output"):
         path = options.get(name)
         if path is None:
             continue
         if not path.parent.is_dir():
             raise ValueError(f"There is no folder {str(path.parent)!r} for --{name}.")
-        if path.exists() and any(map(path.samefile, inputs)):
-            raise ValueError(f"{name} must not replace an input; received {str(path)!r}.")
-        if path.resolve() in outputs:
-            raise ValueError(f"{name} must not replace another output; received {str(path)!r}.")
-        outputs.add(path.resolve())
+        if path.resolve() in taken:
+            rule = f"{name} must not replace an input or another output"
+            raise ValueError(f"{rule}; received {str(path)!r}.")
+        taken.add(path.resolve())
 
 
 def _write(report: AuditReport, options: Mapping[str, Any]) -> list[str]:
@@ -345,10 +314,9 @@ def _judge(report: AuditReport, checks: Sequence[Mapping[str, Any]]) -> tuple[in
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with those of the process, or others; return the exit code."""
-    codecs.register_error("biasamp", _replace)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="biasamp")
+            stream.reconfigure(encoding="utf-8", errors="replace")
     with warnings.catch_warnings():
         warnings.simplefilter("always", AmplificationWarning)
         warnings.showwarning = lambda message, *_, **__: _say(_name_options(f"warning: {message}"))
@@ -367,8 +335,6 @@ def _run(arguments: Sequence[str] | None) -> int:
         message = error.format_message()
         is_file = message.startswith("No such command")
         _say(message + " Write biasamp audit FILE ..." if is_file else message)
-    except ModuleNotFoundError:
-        raise
     except (ValueError, OSError) as error:
         _say(_name_options(str(error)))
     except Exception as error:
@@ -383,21 +349,11 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _name_options(message: str) -> str:
     """Return a message of the package with options in the place of arguments, unless in quotes."""
     for name in (name for of_section in _OPTIONS.values() for name in of_section):
-        argument, option = rf"(?<!['\w-]){name}", f"--{name.replace('_', '-')}"
-        message = re.sub(rf"{argument}='(\w+)'", rf"{option} \1", message)
-        message = re.sub(rf"{argument}=(?=\w|'|\.\.\.)", f"{option} ", message)
-        message = re.sub(f"{argument}=", option, message)
-        start = "" if "_" in name else "^"  # Other names are words, too.
-        message = re.sub(rf"{start}{argument}\b(?!')", option, message)
-    message = message.replace("a mapping of names", "NAME=COLUMN")
+        # Names without "_" are arguments at the start and before "=" alone.
+        place = name if "_" in name else f"(^{name}|{name}(?==))"
+        option = f"--{name.replace('_', '-')}"
+        message = re.sub(rf"(?<!['\w-]){place}\b(?!')", option, message)
     return message.replace("a mapping of", "NAME=COLUMN of")
-
-
-def _replace(error: UnicodeError) -> tuple[str, int]:
-    """Return what stands for characters that a stream cannot write."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    return "".join(_PLAIN.get(x, "?") for x in error.object[error.start : error.end]), error.end
 
 
 def _say(message: str) -> None:

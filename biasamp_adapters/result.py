@@ -265,7 +265,7 @@ class AmplificationResult:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw what each pair adds, by :func:`biasamp_adapters.plot.pairs`; return the axes."""
-        from biasamp_adapters.plot.pairs import pairs
+        from biasamp_adapters.plot import pairs
 
         return pairs(self, ax=ax)
 

@@ -41,6 +41,7 @@ myst_update_mathjax = False
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
+nb_output_stderr = "remove"  # Where AIF360 lists what is not installed.
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # They would come from elsewhere.
 
 # What a reader copies is what can be run: no prompts, no output.

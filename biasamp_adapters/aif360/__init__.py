@@ -1,6 +1,10 @@
 """AIF360: a metric class and its explainers, a report, and thresholds as a postprocessing."""
 
-from biasamp_adapters.aif360 import host as host  # First: it imports AIF360 without its messages.
+try:
+    import aif360  # noqa: F401
+except ModuleNotFoundError:
+    raise ImportError('AIF360 is missing: pip install "biasamp-adapters[aif360]"') from None
+
 from biasamp_adapters.aif360.metric import (
     BiasAmplificationJSONExplainer,
     BiasAmplificationMetric,

@@ -13,7 +13,7 @@ from aif360.metrics import ClassificationMetric
 from aif360.metrics.utils import compute_boolean_conditioning_vector
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.arrays import Table, read_input, read_numbers, to_numbers
+from biasamp_adapters.counting.arrays import read_numbers, to_numbers
 from biasamp_adapters.counting.counts import Counts
 from biasamp_adapters.counting.labels import Array, Label, listing, plain_labels
 from biasamp_adapters.metrics.base import T_TO_A, Metric
@@ -24,9 +24,6 @@ Groups: TypeAlias = Sequence[Mapping[str, float]] | None
 
 #: What datasets have in common that are used together.
 _SCHEMA = ("protected_attribute_names", "label_names", "favorable_label", "unfavorable_label")
-
-#: Columns that values of metrics do not read.
-_OF_AUDITS = ("y_score", "clusters")
 
 _PREDICTED = "predicted_protected_attributes"
 
@@ -52,10 +49,13 @@ class Grouping:
         self.used, self.sides = self._names, dict[Label, Any]()
         if unprivileged is None and privileged is None:
             return
-        both: dict[str, Any] = {"unprivileged": unprivileged, "privileged": privileged}
+        both: dict[Label, Any] = {"unprivileged": unprivileged, "privileged": privileged}
         named = set[str]().union(*(self._attributes(f"{x}_groups", both[x]) for x in both))
         self.used = [name for name in self._names if name in named]
-        self.sides = {self._label(side, groups): groups for side, groups in both.items()}
+        self.sides = both
+        if len(self.used) == 1 and all(len(side) == 1 for side in both.values()):
+            [name] = self.used  # The value of the attribute is the name of a side.
+            self.sides = {self._meaning(name, side[0][name]): side for side in both.values()}
 
     def _attributes(self, argument: str, groups: Any) -> set[str]:
         """Return the protected attributes that define a group."""
@@ -64,14 +64,6 @@ class Grouping:
             rule = f"{argument} must be a list of dicts with values of {listing(self._names)}"
             raise ValueError(f"{rule}, or both be None; received {groups!r:.60}")
         return {name for group in groups for name in group}
-
-    def _label(self, side: str, groups: Sequence[Mapping[str, float]]) -> Label:
-        """Return the name of a side: the values of the attribute, if there is only one."""
-        if len(self.used) != 1:
-            return side
-        if len(groups) != 1:
-            return self.describe(groups)
-        return self._meaning(self.used[0], groups[0][self.used[0]])
 
     def _meaning(self, name: str, code: float) -> Label:
         """Return what a code of an attribute means, if the dataset says so."""
@@ -105,10 +97,7 @@ class Grouping:
             Codes of the dataset; columns without names are in the order of the attributes.
         n_rows : int
         """
-        given = read_input(values, _PREDICTED)
-        if not isinstance(given, Table):
-            given = Table((self.used[0],), [given])
-        table = pd.DataFrame(given.matrix(), columns=given.names)
+        table = pd.DataFrame(values)
         if len(self.used) == table.shape[1] and (len(self.used) == 1 or 0 in table):
             table.columns = pd.Index(self.used)
         if not {*self.used} <= {*table} or not len(table.dropna()) == len(table) == n_rows:
@@ -186,7 +175,7 @@ class Datasets:
         options: dict[str, Any] = {"missing": "abstain"}
         if self.favorable is not None:
             options["class_labels"] = _known(self.dataset)
-            scores = read_scores(self.classified, "classified_dataset")
+            scores = read_scores(self.classified)
             columns |= {} if scores is None else {"y_score": pd.Series(scores)}
         if self.predicted is not None:
             groups = self.grouping.predicted(self.predicted, len(inside))
@@ -202,9 +191,7 @@ class Datasets:
     def metric(self, metric: Any, settings: dict[str, Any]) -> tuple[Metric, dict[str, Any]]:
         """Return a metric with settings, and the columns that it reads."""
         metric = get_metric(metric)
-        # As in AIF360's methods, "privileged" may be the first argument.
-        is_of_one_group = isinstance(settings.get("direction"), bool)
-        if is_of_one_group or settings.pop("privileged", None) is not None:
+        if settings.pop("privileged", None) is not None:  # As AIF360's methods take it.
             rule = f"{metric.short} compares groups, so one group has no value"
             raise ValueError(f"{rule}; see ..._by_pair")
         columns, options = self.read()
@@ -214,7 +201,9 @@ class Datasets:
         is_of_one_class = metric.short in ("MALS", "DPA") and metric.direction != T_TO_A
         if is_of_one_class and metric.pos_label is None:
             metric = replace(metric, pos_label=self.favorable)
-        return metric, {x: column for x, column in columns.items() if x not in _OF_AUDITS}
+        # Scores and clusters are read by audits alone.
+        read = {x: y for x, y in columns.items() if x not in ("y_score", "clusters")}
+        return metric, read
 
 
 def rows_of(columns: dict[str, Any], chosen: Array) -> dict[str, Any]:
@@ -248,12 +237,10 @@ def _known(dataset: Any) -> list[float]:
     return np.unique(np.r_[dataset.favorable_label, dataset.unfavorable_label]).tolist()
 
 
-def read_scores(dataset: Any, argument: str) -> Array | None:
+def read_scores(dataset: Any) -> Array | None:
     """Return the scores of the favourable label; None if they are only 0 and 1.
 
     With these, AIF360 fills a dataset that has no scores.
     """
-    scores, shape = np.ravel(dataset.scores), np.shape(dataset.scores)
-    if len(scores) != max(shape, default=0):
-        raise ValueError(f"{argument}.scores must be one column; received {shape}")
+    scores = np.ravel(dataset.scores)
     return None if np.isin(scores, (0, 1)).all() else scores

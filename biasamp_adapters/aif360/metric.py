@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import wraps
-from inspect import signature
 from typing import Any
 
 import pandas as pd
@@ -28,17 +27,15 @@ class MetricMethods:
     def _answer(self, metric: Metric | str, settings: dict[str, Any]) -> Any:
         raise NotImplementedError
 
-    def mals_bias_amplification(self, privileged: None = None, **settings: Any) -> Any:
+    def mals_bias_amplification(self, **settings: Any) -> Any:
         """BiasAmp_MALS; of two labels, by default of the favourable one.
 
         Parameters
         ----------
-        privileged : None
-            AIF360's methods take one group by it, which has no value here.
         **settings
             Those of :class:`biasamp_adapters.MALSBiasAmplification`.
         """
-        return self._answer("MALS", {"privileged": privileged, **settings})
+        return self._answer("MALS", settings)
 
     def directional_bias_amplification(self, direction: str = A_TO_T, **settings: Any) -> Any:
         """BA->, directional bias amplification.
@@ -62,17 +59,15 @@ class MetricMethods:
         """
         return self._answer("Multi", {"direction": direction, **settings})
 
-    def leakage_amplification(self, privileged: None = None, **settings: Any) -> Any:
+    def leakage_amplification(self, **settings: Any) -> Any:
         """LA, how much better predictions tell the group than labels do.
 
         Parameters
         ----------
-        privileged : None
-            As in :meth:`mals_bias_amplification`.
         **settings
             Those of :class:`biasamp_adapters.LeakageAmplification`.
         """
-        return self._answer("LA", {"privileged": privileged, **settings})
+        return self._answer("LA", settings)
 
     def directional_predictability_amplification(
         self, direction: str = A_TO_T, **settings: Any
@@ -88,19 +83,6 @@ class MetricMethods:
         return self._answer("DPA", {"direction": direction, **settings})
 
 
-def _without_cache(cls: Any) -> Any:
-    """Replace methods that AIF360's metaclass has made remember by the methods themselves.
-
-    They would keep every instance, and return old values after a dataset has changed.
-    """
-    for name in dir(cls):
-        method: Any = getattr(cls, name)
-        if not name.startswith("_") and hasattr(method, "__wrapped__"):
-            setattr(cls, name, method.__wrapped__)
-    return cls
-
-
-@_without_cache
 class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ignore[misc]
     """Bias amplification of predictions in AIF360's datasets, with AIF360's own metrics.
 
@@ -132,9 +114,9 @@ class BiasAmplificationMetric(MetricMethods, ClassificationMetric):  # type: ign
 
     Notes
     -----
-    AIF360 remembers the results of all methods and keeps all instances. This class does not: after
-    a dataset has changed, its values are new. Of more than two labels, metrics of bias
-    amplification read all, and the inherited ones whether they are favourable.
+    AIF360 remembers the results of its own methods. Those of bias amplification are computed anew,
+    also after a dataset has changed. Of more than two labels, they read all, and the inherited
+    methods whether they are favourable.
 
     Examples
     --------
@@ -197,15 +179,13 @@ class _Pairs(MetricMethods):
 def _by_pair(method: Callable[..., Any]) -> Any:
     """Return the method for the frame behind a metric, with the parameters of its own method."""
 
+    @wraps(method)
     def by_pair(self: BiasAmplificationMetric, *args: Any, **settings: Any) -> pd.DataFrame:
         return method(_Pairs(self.datasets), *args, **settings)
 
-    function: Any = by_pair
-    function.__name__ = f"{method.__name__}_by_pair"
-    function.__qualname__ = f"BiasAmplificationMetric.{function.__name__}"
-    function.__doc__ = f"Return the pairs behind :meth:`{method.__name__}`."
-    function.__signature__ = signature(method).replace(return_annotation="pd.DataFrame")
-    return function
+    by_pair.__name__ = f"{method.__name__}_by_pair"
+    by_pair.__doc__ = f"Return the pairs behind :meth:`{method.__name__}`."
+    return by_pair
 
 
 for _name, _method in vars(MetricMethods).items():

@@ -7,12 +7,10 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from aif360.algorithms import Transformer
-from aif360.datasets import BinaryLabelDataset
 from sklearn.utils.validation import check_is_fitted
 
 from biasamp_adapters.aif360.datasets import Grouping, Groups, check_match, read_scores, rows_of
 from biasamp_adapters.counting.labels import Array
-from biasamp_adapters.metrics.base import check_choice
 from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold
 
 
@@ -61,11 +59,9 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
     def __init__(
         self, unprivileged_groups: Groups = None, privileged_groups: Groups = None, **settings: Any
     ) -> None:
-        for name in settings:
-            check_choice("a setting", name, ("prevalence", "tolerance", "unknown_groups"))
         self.groups = unprivileged_groups, privileged_groups
         super().__init__(groups=self.groups, **settings)
-        self.rule = PrevalenceThreshold(**settings)
+        self.rule = PrevalenceThreshold(**settings, pos_label=None)
 
     def fit(self, dataset_true: Any, dataset_pred: Any) -> Self:
         """Set the thresholds.
@@ -79,15 +75,9 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
 
         Raises
         ------
-        TypeError
-            If a dataset is of another kind.
         ValueError
             If the datasets have other rows, or the scores are missing.
         """
-        both = dataset_true, dataset_pred
-        if not all(isinstance(dataset, BinaryLabelDataset) for dataset in both):
-            received = " and ".join(type(dataset).__name__ for dataset in both)
-            raise TypeError(f"both datasets must be a BinaryLabelDataset; received {received}")
         with dataset_true.temporarily_ignore("labels", "scores"):
             if len(dataset_true.labels) != len(dataset_pred.labels) or dataset_true != dataset_pred:
                 raise ValueError("dataset_pred may differ from dataset_true in labels and scores")
@@ -128,7 +118,7 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]
 
 def _scores(dataset: Any, argument: str) -> Array:
     """Return the scores of a dataset; raise if there are none."""
-    scores = read_scores(dataset, argument)
+    scores = read_scores(dataset)
     if scores is None:
         rule = f"{argument}.scores must be scores of the favourable label"
         raise ValueError(f"{rule}; received only 0 and 1, with which AIF360 fills a dataset")

@@ -21,12 +21,9 @@ from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.fairlearn.frame import AmplificationFrame, Column
 from biasamp_adapters.fairlearn.host_functions import HostMetric
 from biasamp_adapters.inference.replicates import read_seed, replicate
-from biasamp_adapters.metrics.base import Metric, check_choice, check_whole
+from biasamp_adapters.metrics.base import A_TO_T, UNDIRECTED, Metric, check_choice, check_whole
 from biasamp_adapters.metrics.functions import METRIC_OF, get_metric
 from biasamp_adapters.result import Measurement
-
-#: The metrics of a frame for which none are named.
-_SUITABLE = ("MALS", "BA", "BA T->A", "Multi", "Multi T->A", "LA", "DPA", "DPA T->A")
 
 
 def amplification_frame(
@@ -138,9 +135,8 @@ def amplification_frame(
     whole = usual.evaluate(rows)
     by_name = _read_metrics(metrics, whole)
     evaluations = {name: _evaluate(x, rows, whole, reference) for name, x in by_name.items()}
-    confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)
     seed = read_seed(random_state)
-    columns, notes = _measure(by_name, whole, evaluations, n_boot or 0, seed, confidence)
+    columns, notes = _measure(by_name, whole, evaluations, n_boot or 0, seed, quantiles)
     strata = next(iter(columns.values()))
     groups = [group for column in strata for group in column.groups]
     control = [column.stratum for column in strata for _ in column.groups]
@@ -169,7 +165,7 @@ def _measure(
     evaluations: Mapping[Any, Evaluation],
     n_boot: int,
     seed: int,
-    confidence: float,
+    quantiles: Sequence[float],
 ) -> tuple[dict[Any, list[Column]], list[str]]:
     """Return the columns of metrics, one for each stratum, from the same draws, and notes."""
     strata = {x: list(x.strata()) or [x] for x in dict.fromkeys([whole, *evaluations.values()])}
@@ -186,6 +182,7 @@ def _measure(
                 drawn = evaluation.rows if is_part else measurement.evaluation.rows
                 by_rows.setdefault(drawn, []).append(measurement)
     scores, notes = replicate(by_rows, n_boot, seed, _score)
+    confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)
     columns = {
         name: [
             Column(name, measurement, scores.get(measurement, {}), *x, confidence)
@@ -249,10 +246,12 @@ def _read_metrics(metrics: Any, whole: Evaluation) -> dict[Any, Metric]:
 def _suitable_metrics(whole: Evaluation) -> dict[Any, Metric]:
     """Return the metrics of this package that some rows allow, by their short names."""
     suitable = dict[Any, Metric]()
-    for name in _SUITABLE:
-        with suppress(ValueError):
-            get_metric(name).measure(whole, whole.rows.models[0], 0)
-            suitable[name] = get_metric(name)
+    for kind in METRIC_OF.values():
+        directions = [{"direction": x} for x in kind.directions if x != UNDIRECTED]
+        for metric in (kind(**settings) for settings in directions or [{}]):
+            with suppress(ValueError):
+                metric.measure(whole, whole.rows.models[0], 0)
+                suitable[metric.name.removesuffix(f" {A_TO_T}")] = metric
     return suitable
 
 
@@ -265,9 +264,8 @@ def _read_metric(label: Any, metric: Any) -> Metric:
         raise ValueError(f"{rule}; received {type(metric).__name__}")
     is_bound = isinstance(metric, partial) and not metric.args
     function, settings = (metric.func, metric.keywords) if is_bound else (metric, {})
-    for known, kind in METRIC_OF.items():
-        if known is function:
-            return get_metric(kind.short, **settings)
+    if function in METRIC_OF:
+        return get_metric(METRIC_OF[function].short, **settings)
     return HostMetric(label=label, function=metric)
 
 

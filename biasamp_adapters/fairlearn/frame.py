@@ -107,7 +107,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
 
     def plot(self, ax: Any = None) -> Any:
         """Draw each metric by group by :func:`biasamp_adapters.plot.intervals`; return the axes."""
-        from biasamp_adapters.plot.intervals import intervals
+        from biasamp_adapters.plot import intervals
 
         return intervals(self, ax=ax)
 

@@ -59,17 +59,13 @@ class HostMetric(Metric):
     @cached_property
     def parameters(self) -> frozenset[str]:
         """The names of the parameters of the function."""
-        try:
-            return frozenset(inspect.signature(self.function).parameters)
-        except (TypeError, ValueError):  # Compiled functions have no signature.
-            return frozenset()
+        return frozenset(inspect.signature(self.function).parameters)
 
     def rate(self, margins: Margins) -> tuple[Array, Array] | None:
         """Return what a known rate of the labels 0 and 1 is made of; None of other functions."""
         is_binary = margins.rows.class_labels == (0, 1)
-        if not is_binary or not isinstance(margins.variable(PREDICTION), Codes):
-            return None
-        return next((parts for known, parts in RATES.items() if known is self.function), None)
+        has_labels = isinstance(margins.variable(PREDICTION), Codes)
+        return RATES.get(self.function) if is_binary and has_labels else None
 
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> Measurement:
         """Return the function on the rows of a model, if it can read them."""

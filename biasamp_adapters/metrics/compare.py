@@ -51,7 +51,7 @@ class Comparison:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the models by :func:`biasamp_adapters.plot.intervals`; return the axes."""
-        from biasamp_adapters.plot.intervals import intervals
+        from biasamp_adapters.plot import intervals
 
         return intervals(self, ax=ax)
 

@@ -7,12 +7,7 @@ rows need; with ``ax`` nothing else changes. Names and legends stand outside of 
 of yours that has ``layout="constrained"`` leaves room for them.
 """
 
-from __future__ import annotations
-
-from biasamp_adapters.plot.curves import curves
-from biasamp_adapters.plot.frontier import frontier
-from biasamp_adapters.plot.intervals import intervals
-from biasamp_adapters.plot.pairs import pairs
-from biasamp_adapters.plot.rates import rates
+from biasamp_adapters.plot.reports import frontier, pairs, rates
+from biasamp_adapters.plot.values import curves, intervals
 
 __all__ = ["curves", "frontier", "intervals", "pairs", "rates"]

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import offset_copy
 
 from biasamp_adapters import words
 from biasamp_adapters.figures import MINUS, clean
@@ -30,12 +30,11 @@ COLOURS = {"up": "#b84f00", "down": "#0a66a8", "turned": "#7b4ba0", "unclear": G
 #: Inches: the width of a new figure, its height without rows, a row, and each further line of one.
 _WIDTH, _AROUND, _ROW, _FURTHER = 7.0, 1.2, 0.3, 0.14
 
-#: Characters of a line of names, of one of a legend with three columns, and of one of a title.
-_LINE, _LEGEND, _TITLE = 30, 20, 58
+#: Characters of a line of names, and of one of a title or of all names below the axes.
+_LINE, _TITLE = 30, 58
 
-#: Of a row of names below the axes, in sizes of the font: the width of a letter, what a turned name
-#: needs, and by how much each of its letters deepens the row; and its look.
-_LETTER, _TURNED, _DEEPER = 0.7, 2.0, 0.4
+#: Most names below the axes, and the look of those that are turned.
+_MOST_NAMES = 20
 _TURN: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
 
 #: The columns of a number; ends are NaN where there is no interval.
@@ -52,14 +51,11 @@ _NO_SHARE = r"(?i).*(ratio|loss|error)"
 
 
 def axes_for(ax: Axes | None, height: float) -> Axes:
-    """Return the axes given, or those of a new figure: so many inches high with usual fonts."""
+    """Return the axes given, or those of a new figure of so many inches."""
     if ax is None:
         from matplotlib import pyplot
 
-        size = [inches * mpl.rcParams["font.size"] / 10 for inches in (_WIDTH, height)]
-        ax = pyplot.subplots(figsize=size, layout="constrained")[1]
-    if not isinstance(ax, Axes):
-        raise ValueError(f"ax must be matplotlib Axes; received a {type(ax).__name__}")
+        ax = pyplot.subplots(figsize=(_WIDTH, height), layout="constrained")[1]
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -96,17 +92,13 @@ def check_columns(frame: Any, *columns: Any) -> pd.DataFrame:
     if not all(column in known for column in columns):
         received = ", ".join(map(str, known)) or f"a {type(frame).__name__}"
         raise ValueError(f"a frame needs {', '.join(map(str, columns))}; received {received:.150}")
-    try:
-        return frame.assign(**frame.filter(regex="^(value|(band_)?(low|high))$").astype(float))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"values and their ends must be numbers: {error!s:.150}") from None
+    return frame.assign(**frame.filter(regex="^(value|(band_)?(low|high))$").astype(float))
 
 
 def name_columns(ax: Axes, names: Sequence[str]) -> None:
     """Name places 0, 1, ... of the x axis: turned if they are wide, and not all if too many."""
-    room = ax.bbox.width / ax.figure.dpi * 72 / mpl.rcParams["font.size"] / len(names)
-    step = math.ceil(_TURNED / room)
-    turn = _TURN if max(map(len, names)) * _LETTER > room else {}
+    step = math.ceil(len(names) / _MOST_NAMES)
+    turn = _TURN if sum(map(len, names)) > _TITLE else {}
     ax.set_xticks(range(0, len(names), step), names[::step], parse_math=False, **turn)
 
 
@@ -174,12 +166,11 @@ def add_legend(ax: Axes, marks: Sequence[Line2D]) -> None:
     """Add a legend below the label of the x axis, if it has entries."""
     if not marks:
         return
-    longest = max(len(line) for x in marks for line in str(x.get_label()).split("\n"))
+    figure: Any = ax.figure
     turned = [len(x.get_text()) for x in ax.get_xticklabels() if x.get_rotation()]
-    depth = (4.2 + _DEEPER * max(turned, default=0)) * mpl.rcParams["font.size"] / 72
-    down = ScaledTranslation(0, -depth, ax.figure.dpi_scale_trans)
-    place: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": ax.transAxes + down}
-    look: dict[str, Any] = {"loc": "upper left", "frameon": False, "fontsize": "small"}
-    legend = ax.legend(handles=marks, ncols=2 if longest > _LEGEND else 3, **place, **look)
+    depth = (4.2 + 0.4 * max(turned, default=0)) * mpl.rcParams["font.size"]
+    below = offset_copy(ax.transAxes, figure, y=-depth, units="points")
+    look: dict[str, Any] = {"frameon": False, "fontsize": "small", "bbox_transform": below}
+    legend = ax.legend(handles=marks, ncols=2, loc="upper left", bbox_to_anchor=(0, 0), **look)
     for text in legend.get_texts():
         text.set_parse_math(False)

@@ -192,7 +192,7 @@ class AuditReport:
         part, model, direction
             As in :func:`biasamp_adapters.plot.rates`.
         """
-        from biasamp_adapters.plot.rates import rates
+        from biasamp_adapters.plot import rates
 
         return rates(self, ax=ax, **chosen)
 

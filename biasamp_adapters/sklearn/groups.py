@@ -10,7 +10,6 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.metrics import accuracy_score
 from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
@@ -28,14 +27,13 @@ _OF_RULE = ("prevalence", "tolerance", "pos_label", "unknown_groups")
 
 
 class _ReadsGroups(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier around another one, whose methods take groups: its tags, requests and score."""
+    """A classifier around another one, whose methods take groups: its tags and requests."""
 
     estimator: Any
     sensitive_features: Any
     # With metadata routing, searches then pass groups on without a call of set_fit_request.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {ATTRIBUTE: True}
     __metadata_request__predict: ClassVar[dict[str, bool]] = {ATTRIBUTE: True}
-    __metadata_request__score: ClassVar[dict[str, bool]] = {ATTRIBUTE: True}
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
@@ -47,13 +45,6 @@ class _ReadsGroups(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     def n_features_in_(self) -> int:
         """The columns of X in fit; those that the estimator read, and that of the groups."""
         return int(self.estimator_.n_features_in_) + (self.sensitive_features is not None)
-
-    def score(
-        self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
-    ) -> float:
-        """Return the share of right predictions."""
-        predicted = self.predict(X, sensitive_features=sensitive_features)
-        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def _clone(self) -> Any:
         """Return the estimator, not fitted; raise if it is none."""
@@ -150,10 +141,8 @@ class WithSensitiveFeatures(_ReadsGroups):
         """
         features, groups = self._split(X, sensitive_features)
         estimator, params = self._clone(), {}
-        takes = [method for method in ("fit", "predict") if _takes(estimator, method, ATTRIBUTE)]
-        has_groups = groups is not None and bool(takes)
-        self._known = read_groups(groups, np.shape(X)[0]).seen if has_groups else []
-        if groups is not None and "fit" in takes:
+        self._known = [] if groups is None else read_groups(groups, np.shape(X)[0]).seen
+        if groups is not None and _takes(estimator, "fit", ATTRIBUTE):
             is_routed = get_config()["enable_metadata_routing"]
             is_step = isinstance(estimator, Pipeline) and not is_routed
             params[f"{estimator.steps[-1][0]}__{ATTRIBUTE}" if is_step else ATTRIBUTE] = groups

@@ -53,7 +53,7 @@ class ThresholdSweep:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve by :func:`biasamp_adapters.plot.curves`; return the axes."""
-        from biasamp_adapters.plot.curves import curves
+        from biasamp_adapters.plot import curves
 
         return curves(self, ax=ax)
 

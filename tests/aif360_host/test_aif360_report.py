@@ -125,7 +125,7 @@ def test_report_with_sides_of_several_values_says_what_they_are() -> None:
     with pytest.warns(bam.AmplificationWarning, match="neither"):
         report = audit_report(metric_of(frame, **sides), n_boot=0)
     groups = [group["name"] for group in report.summary["data"]["groups"]]
-    assert groups == [1, "sex = 0 or sex = 2"]
+    assert groups == ["privileged", "unprivileged"]
     assert "unprivileged group is sex = 0 or sex = 2, and the privileged one is" in text_of(report)
 
 

@@ -158,7 +158,7 @@ def test_curves_over_dates_and_long_names_turn_them_and_leave_some_out(ax) -> No
     bam.plot.curves(pd.DataFrame({"day": days, "value": 0.1, "metric": "log loss"}), x="day", ax=ax)
     assert ax.lines[1].get_xdata().tolist() == list(range(40))
     names = [label.get_text() for label in ax.get_xticklabels()]
-    assert names == days.astype(str)[:: 40 // len(names) + 1].tolist()
+    assert names == days.astype(str)[::2].tolist()
     ax.figure.canvas.draw()
     assert {label.get_rotation() for label in ax.get_xticklabels()} == {40}
     assert ax.get_ylabel() == "log loss"

@@ -1,21 +1,24 @@
-"""COMPAS scores and two-year outcomes of people arrested in Broward County, Florida."""
+"""Tables for examples and tests: some unfolded from counts in this folder, one downloaded."""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import os
 import zlib
 from http.client import HTTPException
+from importlib.resources import files
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, Any
 from urllib import request
 
+import numpy as np
 import pandas as pd
 
-from biasamp_adapters.datasets.records import read_records
+from biasamp_adapters.atomic import write_text
+
+#: The order of the rows. The generator is one whose numbers never change between versions.
+_SEED = 20160523
 
 _NAME = "compas-scores-two-years.csv"
 _URL = f"https://raw.githubusercontent.com/propublica/compas-analysis/master/{_NAME}"
@@ -73,7 +76,74 @@ def load_compas() -> pd.DataFrame:
     >>> compas.groupby("race").size()["Caucasian"].item()
     2454
     """
-    return read_records("compas_counts.csv", score="decile_score")
+    return _read_records("compas_counts.csv", score="decile_score")
+
+
+def load_diabetes_audit() -> pd.DataFrame:
+    """Return predictions of the progression of diabetes, one row for each patient.
+
+    Two logistic regressions predict, on age, body mass index, blood pressure and six blood values,
+    whether the disease progressed by more than the median within a year, and the patient's sex.
+    Each patient is predicted by models that were fitted to the other nine tenths of the table. The
+    rows are unfolded from counts that come with the package, in a fixed random order.
+
+    Returns
+    -------
+    DataFrame of 442 rows
+        ``sex``, "sex 1" or "sex 2", because no source says what the two codes stand for;
+        ``age_group``, "under 40", "40 to 59" or "60 and over"; ``high_progression``, 1 where the
+        measure of progression is above its median, and ``high_progression_pred``, 1 where its
+        predicted probability is above 0.5; ``high_progression_score``, the middle of the tenth in
+        which this probability lies, from 0.05 to 0.95; ``sex_pred``, the predicted sex.
+
+    Notes
+    -----
+    The table shows how an audit works. What it cannot show: how diabetes progresses in women and
+    men, or in people of some age. It has 442 patients, and nobody says how they were chosen. Half
+    of them count as cases of high progression by construction, and the models are not medical
+    ones.
+
+    References
+    ----------
+    Efron, Hastie, Johnstone and Tibshirani, "Least Angle Regression", Annals of Statistics 32,
+    2004; https://www4.stat.ncsu.edu/~boos/var.select/diabetes.html, which states no licence.
+    scikit-learn (BSD licence) distributes the table as ``sklearn.datasets.load_diabetes``.
+
+    Examples
+    --------
+    As many of both sexes have a high progression, but not as many are predicted to have one:
+
+    >>> import biasamp_adapters as bam
+    >>> patients = bam.datasets.load_diabetes_audit()
+    >>> columns = ["high_progression", "high_progression_pred"]
+    >>> patients.groupby("sex")[columns].mean().round(2)
+           high_progression  high_progression_pred
+    sex
+    sex 1               0.5                   0.40
+    sex 2               0.5                   0.59
+    """
+    records = _read_records("diabetes_counts.csv", score="tenth")
+    score = (records.pop("tenth") - 0.5) / 10
+    return records.assign(
+        high_progression_pred=(score > 0.5).astype(int), high_progression_score=score.round(2)
+    )
+
+
+def _read_records(file_name: str, score: str) -> pd.DataFrame:
+    """Return one row for each record that a file counts, in a fixed random order.
+
+    A row of the file has the values that its records share, and in the columns ``score_1`` to
+    ``score_10`` how many of them have that score. ``score`` names the column of the score.
+    """
+    source = files("biasamp_adapters.datasets") / file_name
+    with source.open(encoding="utf-8") as file:
+        counts: Any = pd.read_csv(file)
+    shared = [name for name in counts if not name.startswith("score_")]
+    n = counts.set_index(shared).rename_axis(columns=score).stack()
+    records = n.index.repeat(n).to_frame(index=False)
+    records[score] = records[score].str.removeprefix("score_").astype(int)
+    order = np.random.RandomState(_SEED).permutation(len(records))
+    return records.iloc[order].reset_index(drop=True)
 
 
 def fetch_compas(
@@ -138,11 +208,8 @@ def fetch_compas(
     """
     from sklearn.datasets import get_data_home
 
-    if data_home is not None and Path(data_home).expanduser().is_file():
-        raise NotADirectoryError(f"data_home must be a folder; received the file {data_home}")
     home = Path(get_data_home(data_home))
-    kept = home / f"{_NAME}.gz"
-    for path in (home / _NAME, kept):
+    for path in (home / _NAME, home / f"{_NAME}.gz"):
         if path.is_file():
             return _read(path, str(path))
     if not download_if_missing:
@@ -150,10 +217,7 @@ def fetch_compas(
             f"{home} must hold {_NAME} if download_if_missing is False; there is no such file"
         )
     table = _read(io.BytesIO(_download(home)), _URL)
-    with TemporaryDirectory(dir=home) as folder:
-        unfinished = Path(folder, kept.name)
-        unfinished.write_bytes(gzip.compress(_as_text(table).encode(), mtime=0))
-        unfinished.replace(kept)
+    write_text(home / _NAME, _as_text(table))
     return table
 
 
@@ -161,14 +225,13 @@ def _download(home: Path) -> bytes:
     """Return the published file, which is kept in memory only."""
     try:
         with request.urlopen(_URL, timeout=_SECONDS) as answer:
-            content: bytes = answer.read()
+            return answer.read()
     except (OSError, HTTPException) as error:
         reason = str(error) or type(error).__name__
         raise ConnectionError(
             f"{_URL} cannot be downloaded ({reason}); put the file into {home}, or use "
             "load_compas(), which needs no network"
         ) from None
-    return content
 
 
 def _read(source: Path | IO[bytes], name: str) -> pd.DataFrame:
