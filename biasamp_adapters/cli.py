@@ -97,6 +97,18 @@ _BY_MODEL = ("y_pred", "y_score", "sensitive_features_pred")
 _SEVERAL = {*_COLUMNS, "count", "reference"} - {*_BY_MODEL}
 
 
+class _Command(typer.core.TyperCommand):
+    """A command that refuses an option of one value if it is given twice."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        options: Any = self.make_parser(ctx).parse_args(args=[*args])[-1]
+        for option in options:
+            takes_one = not option.multiple and not getattr(option, "is_flag", True)
+            if takes_one and options.count(option) > 1:
+                raise ValueError(f"{option.opts[0]} must be given once; received several values.")
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer(
     name="biasamp",
     add_completion=False,
@@ -122,7 +134,8 @@ def _command(*options: str) -> Callable[[Any], Any]:
     def register(function: Any) -> Any:
         function.__signature__ = Signature(parameters)
         function.__annotations__ = {x.name: x.annotation for x in parameters}
-        return app.command(function.__name__.strip("_"), epilog=words.EXIT_CODES)(function)
+        name = function.__name__.strip("_")
+        return app.command(name, cls=_Command, epilog=words.EXIT_CODES)(function)
 
     return register
 

@@ -247,6 +247,7 @@ def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
         (["rows.csv", *COLUMNS, "--html", "none/out.html"], "There is no folder 'none' for --html"),
         (["*ows.csv", *COLUMNS, "--json", "rows.csv"], "json must not replace an input"),
         (["rows.csv", "--reference", "rates.json", "--json", "./rates.json"], "replace an input"),
+        (["rows.csv", "--where", "B = 'x'", "--where", "w > 2"], "--where must be given once"),
         (["rows.csv", *COLUMNS, "--html", "a", "--json", "./a"], "an input or another output"),
         (["rows.csv", *COLUMNS, "--fail-above", "BA"], "must be METRIC=X, as BA=2pt"),
         (["rows.csv", *COLUMNS, "--fail-above", "BA=5"], "5 points are 0.05."),
