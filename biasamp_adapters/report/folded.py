@@ -250,26 +250,23 @@ def _threshold(record: Any) -> str:
 
 def _interval(digits: Digits, record: Any) -> str:
     """Return an interval, or the band for all rates; those of sizes have no signs."""
-    sign, band = "" if "measure" in record else "+", record
+    sign, ends = "" if "measure" in record else "+", record
     if "band_low" in record:
-        band = {"low": record["band_low"], "high": record["band_high"]}
-    return tables.interval(band, digits, sign)
+        ends = {"low": record["band_low"], "high": record["band_high"]}
+    return tables.interval(ends, digits, sign)
 
 
 def _number(record: Any) -> str:
     """Return a number of any kind, with its own decimals."""
-    key, value, digits = record["key"], record["value"], Digits.of(record)
+    value, digits = record["value"], Digits.of(record)
     if value is None:
         return NONE
-    if "accuracy" in key:
-        return digits.rate(value)
-    return ratio(value) if "ratio" in key else digits.number(value, sign_of(key))
+    is_accuracy = record["key"] == "accuracy"
+    return digits.rate(value) if is_accuracy else digits.number(value, sign_of(record["key"]))
 
 
 def _interval_of_number(record: Any) -> str:
     """Return the interval of a number of any kind."""
-    if "ratio" in record["key"] and record["low"] is not None:
-        return _ratios(record["low"], record["high"])
     return tables.interval(record, Digits.of(record), sign_of(record["key"]))
 
 
@@ -278,8 +275,4 @@ def _ratio(record: Any) -> str:
     value, low, high = record["ratio"], record["ratio_low"], record["ratio_high"]
     if value is None or low is None:
         return NONE if value is None else ratio(value)
-    return f"{ratio(value)} ({_ratios(low, high)})"
-
-
-def _ratios(low: float, high: float) -> str:
-    return f"{ratio(low)} to {ratio(high)}"
+    return f"{ratio(value)} ({ratio(low)} to {ratio(high)})"
