@@ -397,7 +397,6 @@ def audit(
     computed = compute_audit(without_scores(evaluation), pos_label, n_boot, confidence, seed)
     from_a_to_t = computed.by_direction.get(A_TO_T, [])
     scores = measure_scores(evaluation, from_a_to_t, pos_label, threshold, seed)
-    columns = {"sample_weight": sample_weight, "clusters": clusters}
     # Counts come alone; arrays come with predictions or scores.
     files = digests_of(data) if used or (y_pred is None and y_score is None) else {}
     names = name_columns(columns, files, data if y_true is None else y_true, y_pred)

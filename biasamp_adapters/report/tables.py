@@ -50,7 +50,7 @@ def models(models: Sequence[Subject], caption: str, line: str) -> Table:
             _strip(model, change),
             Cell(number(ba).text),
             Cell(interval(ba, Digits.of(ba))),
-            number(_beyond(model)),
+            _beyond(model.gap if model.has_errors else None),
         ]
         for model, accuracy, change, ba in zip(models, accuracies, changes, bas, strict=True)
     ]
@@ -116,12 +116,11 @@ def _gap(model: Subject) -> Cell:
     return Cell(text, ", ".join(counts), tone_of(model.gap["status"]))
 
 
-def _beyond(model: Subject) -> Mapping[str, Any]:
+def _beyond(gap: GapRecord | None) -> Cell:
     """Return the predicted gap minus the one with equal error rates."""
-    if model.gap is None or not model.has_errors:
-        return _NO_NUMBER
-    ends = {"low": model.gap["beyond_low"], "high": model.gap["beyond_high"]}
-    return {"value": model.gap["beyond"], **ends}
+    if gap is None:
+        return Cell(NONE)
+    return number({"value": gap["beyond"], "low": gap["beyond_low"], "high": gap["beyond_high"]})
 
 
 # Cells.

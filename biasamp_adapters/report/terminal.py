@@ -216,10 +216,9 @@ def _longest(column: Column, cells: Sequence[Text], stage: int) -> int:
 @cache
 def _head_width(head: str, lines: int) -> int:
     """Return the letters that a head needs on so many lines, or on more if its words are long."""
-    width = max(map(len, head.split()), default=0)
-    while width < len(head) and len(wrap(head, width)) > lines:
-        width += 1
-    return width
+    longest = max(map(len, head.split()), default=0)
+    widths = range(longest, len(head))
+    return next((x for x in widths if len(wrap(head, x)) <= lines), len(head))
 
 
 def _width(column: Column, room: int) -> int:
