@@ -283,14 +283,11 @@ IMPACT_UNDEFINED = "The impact ratio is undefined, as no row is predicted positi
 
 HOW_SURE, WHAT_TO_READ, WHAT_TO_DO = "How sure", "What to read", "What to do"
 SURE_ONE = "The verdict uses the {level} band of one change."
-SURE_ONE_UNCLEAR = (
-    "The verdict uses {level} bands that allow for either direction of the gap in the {true}."
-)
-SURE_SEVERAL = "The verdict uses {level} bands that hold at once for all {gaps}{mean}."
-SURE_MODELS = "The verdict uses {level} bands that hold at once for the gaps of {models}."
-SURE_SEVERAL_MODELS = (
-    "The verdict uses {level} bands that hold at once for the {gaps} of each of {models}{mean}."
-)
+BANDS = "The verdict uses {level} bands that "
+SURE_ONE_UNCLEAR = BANDS + "allow for either direction of the gap in the {true}."
+SURE_SEVERAL = BANDS + "hold at once for all {gaps}{mean}."
+SURE_MODELS = BANDS + "hold at once for the gaps of {models}."
+SURE_SEVERAL_MODELS = BANDS + "hold at once for the {gaps} of each of {models}{mean}."
 AND_THEIR_MEAN, AND_THEIR_MEANS = " and their mean", " and their means"
 SURE_DIRECTION = "In the {true} it is clear which {member} has the higher rate{every}."
 FOR_EVERY_GAP = ", for every gap"
@@ -459,13 +456,10 @@ CONSTANT_PREDICTIONS = (
     "Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "
     "whatever the labels are; read DPA(U)."
 )
-RATES_UNDEFINED = (
-    "{k} of {m} rates in {metric} are undefined and left out of the mean: "
-    "there are no rows of {names}."
-)
+ARE_UNDEFINED = " in {metric} are undefined and left out of the mean: there are no "
+RATES_UNDEFINED = "{k} of {m} rates" + ARE_UNDEFINED + "rows of {names}."
 SHARES_UNDEFINED = (
-    "{k} of {m} shares of groups in {metric} are undefined and left out of the mean: "
-    "there are no predictions or reference rows of {names}."
+    "{k} of {m} shares of groups" + ARE_UNDEFINED + "predictions or reference rows of {names}."
 )
 UNCERTAIN_SIGNS = (
     "For {k} of {m} rates the sign in BA is not clear in the reference (|z| below 1.96)."
