@@ -17,12 +17,7 @@ SHOWS, CANNOT_BE_JUDGED = ("shows {words}", "show {words}"), "cannot be judged"
 #: What models show of whose several gaps not all change.
 IN_PART = {code: f"some {VERDICTS[code]}" for code in ("amplifies", "reduces", "reverses")}
 #: What happens to one gap and to several, in the order in which they are counted.
-STATUSES = {
-    "grows": ("grows", "grow"),
-    "appears": ("appears", "appear"),
-    "shrinks": ("shrinks", "shrink"),
-    "reverses": ("reverses", "reverse"),
-}
+STATUSES = {x: (x, x.removesuffix("s")) for x in ("grows", "appears", "shrinks", "reverses")}
 NOT_CLEAR, SIZE_NOT_CLEAR = "not clear", "size not clear"
 THE_GAP, SOME_GAPS, SOME = "the gap {verb}", "some gaps {verb}", "some {verb}"
 GAPS_ON_AVERAGE = "the gaps {verb} on average"

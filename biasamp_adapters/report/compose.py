@@ -11,7 +11,7 @@ from biasamp_adapters.auditing.facts import facts, title, two_directions
 from biasamp_adapters.auditing.notes import notes
 from biasamp_adapters.auditing.subject import Subject, names_of, subject_of
 from biasamp_adapters.auditing.summary import Summary
-from biasamp_adapters.figures import clean, count
+from biasamp_adapters.figures import count
 from biasamp_adapters.report.document import Box, Document, Part, Table
 from biasamp_adapters.report.folded import folded_tables
 from biasamp_adapters.report.pictures import pictures
@@ -31,10 +31,8 @@ def compose(summary: Summary, date: str = "") -> Document:
         Printed among the facts at the end, if given.
     """
     all_answers = answers(summary)
-    on_first_screen = {
-        text for answer in all_answers for sentences in answer.named for text in sentences
-    }
-    caveats = [clean(note) for note in notes(summary) if note not in on_first_screen]
+    named = {text for answer in all_answers for sentences in answer.named for text in sentences}
+    caveats = [note for note in notes(summary) if note not in named]
     overview, drawn = list[Table](), list[Part]()
     for answer in all_answers:
         first = subject_of(summary, answer.direction)
@@ -90,6 +88,5 @@ def _method(summary: Summary, date: str) -> Iterator[tuple[str, str]]:
         yield "seed", f"{method['random_state']}"
     if date:
         yield "date", date
-    yield from ((clean(tool), clean(version)) for tool, version in method["versions"].items())
-    for file, digest in method["files"].items():
-        yield clean(file), f"SHA-256 {clean(digest)}"
+    yield from method["versions"].items()
+    yield from ((file, f"SHA-256 {digest}") for file, digest in method["files"].items())

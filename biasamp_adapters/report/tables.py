@@ -11,7 +11,7 @@ from typing import Any
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import Names, Subject, Tone, tone_of
 from biasamp_adapters.auditing.summary import GapRecord, VerdictRecord
-from biasamp_adapters.figures import MINUS, NONE, Digits, agree, clean, is_clear, join
+from biasamp_adapters.figures import MINUS, NONE, Digits, agree, is_clear, join
 from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table
 
 ARROW = "→"
@@ -179,7 +179,7 @@ def reasons(numbers: Iterable[tuple[str, str]]) -> list[str]:
         if reason and name not in names.setdefault(reason, []):
             names[reason].append(name)
     return [
-        words.NO_INTERVAL_OF.format(names=join(of, limit=8), reason=clean(reason))
+        words.NO_INTERVAL_OF.format(names=join(of, limit=8), reason=reason)
         for reason, of in names.items()
     ]
 
