@@ -59,14 +59,16 @@ def _rates_drawn(model: Subject, most: int | None = MOST_GROUPS) -> list[RateRec
     """
     of_class = class_drawn(model)
     gaps = [gap for gap in model.gaps if gap["of_class"] == of_class]
-    compared = [side for gap in gaps for side in (gap["first"], gap["second"])]
+    compared = {side for gap in gaps for side in (gap["first"], gap["second"])}
     rates = [
         rate
         for rate in sorted(model.rates, key=lambda rate: -(rate["true"] or 0.0))
         if rate["of_class"] == of_class and (not gaps or rate["group"] in compared)
     ]
-    kept = sorted(rates, key=lambda x: (x["group"] in _named(model), x["rows"]), reverse=True)
-    return [rate for rate in rates if rate in kept[:most]]
+    named = _named(model)
+    largest = sorted(rates, key=lambda x: (x["group"] in named, x["rows"]), reverse=True)[:most]
+    kept = {rate["group"] for rate in largest}
+    return [rate for rate in rates if rate["group"] in kept]
 
 
 def _named(model: Subject) -> tuple[Any, ...]:
