@@ -70,8 +70,7 @@ def test_rates_many_groups_keeps_named_and_large_ones():
 
 def test_rates_on_one_scale_have_the_widest():
     summary = summary_of("two_models")
-    models = [Subject(summary, verdict) for verdict in summary["verdicts"]]
-    panels = rates_pictures(models, ["old", "coin"])
+    panels = rates_pictures([Subject(summary, x) for x in summary["verdicts"]], ["old", "coin"])
     assert panels[0].columns[1].scale == panels[1].columns[1].scale
     assert panels[0].columns[1].scale.high == pytest.approx(0.6)
 
