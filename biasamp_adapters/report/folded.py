@@ -168,7 +168,7 @@ def _table(part: str, caption: str, records: Sequence[Any], names: Names) -> Tab
     digits = Digits.of(*(record for record in records if "low" in record))
     forms = _forms(names, digits)
     columns, filled, captions = [], [], [caption.format(**texts)]
-    for field in map(_FIELDS.__getitem__, _COLUMNS[part].split()):
+    for field in (_FIELDS[name] for name in _COLUMNS[part].split()):
         values = [record[field.key] if field.key else record for record in records]
         column = [NONE if value is None else forms[field.form](value) for value in values]
         if field.key in _SAME and len(set(column)) == 1:
