@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -174,13 +174,11 @@ def agree(n: int, one: str, several: str) -> str:
 # Names.
 
 
-def unknown_name(kind: str, received: str, names: Iterable[str], others: Iterable[str] = ()) -> str:
+def unknown_name(kind: str, received: str, names: Collection[str], others: Iterable[str]) -> str:
     """Return an error that lists names, and says which of them or of others may be meant."""
-    names = list(names)
-    choices = [*names, *others]
-    same = [choice for choice in choices if choice.lower() == received.lower()]
-    nearest = same or get_close_matches(received, choices, 1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
+    choices = {choice.lower(): choice for choice in [*others, *names]}
+    nearest = get_close_matches(received.lower(), choices, 1)
+    hint = f"; did you mean {choices[nearest[0]]!r}?" if nearest else "."
     listed = textwrap.shorten(", ".join(names), 200, placeholder=" ...")
     return f"unknown {kind} {received[:40]!r}{hint} The {kind}s are {listed}."
 

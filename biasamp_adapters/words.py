@@ -15,18 +15,9 @@ VERDICTS = {
 }
 SHOWS, CANNOT_BE_JUDGED = ("shows {words}", "show {words}"), "cannot be judged"
 #: What models show of whose several gaps not all change.
-IN_PART = {
-    "amplifies": "some larger gaps",
-    "reduces": "some smaller gaps",
-    "reverses": "some reversed gaps",
-}
+IN_PART = {code: f"some {VERDICTS[code]}" for code in ("amplifies", "reduces", "reverses")}
 #: What happens to one gap and to several, in the order in which they are counted.
-STATUSES = {
-    "grows": ("grows", "grow"),
-    "appears": ("appears", "appear"),
-    "shrinks": ("shrinks", "shrink"),
-    "reverses": ("reverses", "reverse"),
-}
+STATUSES = {x: (x, x.removesuffix("s")) for x in ("grows", "appears", "shrinks", "reverses")}
 NOT_CLEAR, SIZE_NOT_CLEAR = "not clear", "size not clear"
 THE_GAP, SOME_GAPS, SOME = "the gap {verb}", "some gaps {verb}", "some {verb}"
 GAPS_ON_AVERAGE = "the gaps {verb} on average"
@@ -78,11 +69,8 @@ HEADLINE = "In these rows, {headline}."
 NO_ERRORS = "{model} makes no errors, so no gap changes"
 ONE_PREDICTION = "{model} predicts {what} for every row, so all predicted gaps are 0"
 SAME_TASKS = "the same tasks"
-GAP, GAP_IN_SHARE = (
-    "gap between {a} and {b} in {of}",
-    "gap between {a} and {b} in the share of {of}",
-)
 GAP_ALONE, GAP_BETWEEN = "gap", "gap between {a} and {b}"
+GAP, GAP_IN_SHARE = f"{GAP_BETWEEN} in {{of}}", f"{GAP_BETWEEN} in the share of {{of}}"
 CHANGES = "the {gap} {verb} from {dp} in the {true} to {dq} in the predictions"
 APPEARS = "a {gap} appears in the predictions: the {true} show no clear gap"
 SHRINKS_AWAY = "the {gap} shrinks: it is {dp} in the {true}, and the predictions show no clear gap"
@@ -97,9 +85,7 @@ UNCLEAR = "the {gap} does not clearly {verb}"
 CHANGE_AT_ALL, GROW_OR_SHRINK = ("change", "changes"), ("grow or shrink", "grows or shrinks")
 RATES = "Compared with the {true}, {of} is predicted {first} and {second}."
 RATES_SHARE = "Compared with the {true}, the share of {of} is {first} and {second}."
-RATES_PROBABILITY = (
-    "Compared with the {true}, the mean probability of {of} is {first} and {second}."
-)
+RATES_PROBABILITY = RATES_SHARE.replace("share", "mean probability")
 RATE_OF = "{how}for {name} ({rates}; {rows})"
 #: Words for a rate that rises, falls or stays.
 OFTEN = ("more often ", "less often ", "equally often ")
@@ -110,9 +96,8 @@ CHANGE = "The gap changes by {change}."
 CHANGE_APPEARS = "The gap in the predictions is larger than in the {true} by at least {low}."
 CHANGE_REVERSES = "The gap goes from {dp} for {a} to {dq} for {b}, a change of {change}."
 CHANGE_SIGNED = "As {a} minus {b}, the gap goes from {dp} to {dq}, a change of {change}."
-BOUND_ONE = (
-    "A change of more than {bound} is excluded at the {level} level; a smaller one is possible."
-)
+EXCLUDED = "change of more than {bound} is excluded at the {level} level; a smaller one is possible"
+BOUND_ONE, BOUND_SEVERAL = f"A {EXCLUDED}.", f"For every gap, a {EXCLUDED}."
 ERRORS = "Among rows labelled {kind}, {shares}{mark}"
 ERRORS_SHARES = "{first} of {a} and {second} of {b} are predicted {pos}"
 ERRORS_PROBABILITY = "the mean probability of {pos} is {first} for {a} and {second} for {b}"
@@ -151,10 +136,6 @@ MEAN = "The mean change of the {gaps} with a certain direction is {mean}."
 NO_MEAN = "No gap has a certain direction, so there is no mean change."
 MOST_CERTAIN = "Most certain change{model}: {headline}."
 MOST_CERTAIN_TO = "Most certain change to a {kind} gap{model}: {headline}."
-BOUND_SEVERAL = (
-    "For every gap, a change of more than {bound} is excluded at the {level} level; "
-    "a smaller one is possible."
-)
 BOUND_OTHERS = (
     "For the {unclear} that {do} not clearly {verb}, a change of more than {bound} is excluded."
 )
@@ -249,20 +230,12 @@ THRESHOLD_SIGNED = (
     "As {a} minus {b}, the gap in the decisions at {rule} differs from what the scores imply by "
     "{change}."
 )
-LEAD_THRESHOLD = (
-    "The gap clearly grows from the scores to the decisions, "
-    "and not clearly from the {true} to the scores."
-)
-LEAD_SCORE = (
-    "The gap clearly grows from the {true} to the scores, "
-    "and not clearly from the scores to the decisions."
-)
-LEAD_BOTH = (
-    "The gap clearly grows in both steps: from the {true} to the scores, and on to the decisions."
-)
+TO_SCORES, TO_DECISIONS = "the {true} to the scores", "the scores to the decisions"
+LEAD_THRESHOLD = f"The gap clearly grows from {TO_DECISIONS}, and not clearly from {TO_SCORES}."
+LEAD_SCORE = f"The gap clearly grows from {TO_SCORES}, and not clearly from {TO_DECISIONS}."
+LEAD_BOTH = f"The gap clearly grows in both steps: from {TO_SCORES}, and on to the decisions."
 LEAD_NEITHER = (
-    "The gap clearly grows in neither step alone, from the {true} to the scores "
-    "or on to the decisions."
+    f"The gap clearly grows in neither step alone, from {TO_SCORES} or on to the decisions."
 )
 SCORES_IMPLY = (
     "In the gap that the scores imply, each row counts with the share of {of} among all rows of "
@@ -305,14 +278,11 @@ IMPACT_UNDEFINED = "The impact ratio is undefined, as no row is predicted positi
 
 HOW_SURE, WHAT_TO_READ, WHAT_TO_DO = "How sure", "What to read", "What to do"
 SURE_ONE = "The verdict uses the {level} band of one change."
-SURE_ONE_UNCLEAR = (
-    "The verdict uses {level} bands that allow for either direction of the gap in the {true}."
-)
-SURE_SEVERAL = "The verdict uses {level} bands that hold at once for all {gaps}{mean}."
-SURE_MODELS = "The verdict uses {level} bands that hold at once for the gaps of {models}."
-SURE_SEVERAL_MODELS = (
-    "The verdict uses {level} bands that hold at once for the {gaps} of each of {models}{mean}."
-)
+BANDS = "The verdict uses {level} bands that "
+SURE_ONE_UNCLEAR = BANDS + "allow for either direction of the gap in the {true}."
+SURE_SEVERAL = BANDS + "hold at once for all {gaps}{mean}."
+SURE_MODELS = BANDS + "hold at once for the gaps of {models}."
+SURE_SEVERAL_MODELS = BANDS + "hold at once for the {gaps} of each of {models}{mean}."
 AND_THEIR_MEAN, AND_THEIR_MEANS = " and their mean", " and their means"
 SURE_DIRECTION = "In the {true} it is clear which {member} has the higher rate{every}."
 FOR_EVERY_GAP = ", for every gap"
@@ -320,9 +290,7 @@ SURE_UNCLEAR = "{k:,} of {gaps} {are} not clear in the {true}."
 UNMARKED = (
     "The report does not know whether {of} is good or bad for a person; favorable_label= says so."
 )
-UNMARKED_CLASSES = (
-    "The report does not know which classes are good or bad for a person; favorable_label= says so."
-)
+UNMARKED_CLASSES = UNMARKED.replace("whether {of} is", "which classes are")
 SAMPLING_ONLY = "Intervals cover sampling variation, not wrong {true} or missing rows."
 SURE_NOTHING = "No number here has an interval, so no change is called clear."
 
@@ -336,9 +304,8 @@ READ_GIVEN_RATES = (
     "Other given rates give other numbers."
 )
 NOT_WITHOUT_LABELS = "LA and DPA need labels and are not computed."
-READ_PREDICTED = (
-    "Read the {gap} first. BA is for comparison with published results of the same direction."
-)
+BA_TO_COMPARE = "BA is for comparison with published results"
+READ_PREDICTED = f"Read the {{gap}} first. {BA_TO_COMPARE} of the same direction."
 READ_BALANCED = (
     "The rates of the groups in the labels are {close}, so BA {is_}. "
     "Read the gaps and selection rates first{then}. Ignore {ignored} here."
@@ -351,9 +318,7 @@ READ_TASKS = (
     "group. BA is for comparison with published results. A mean over tasks can hide opposite "
     "changes."
 )
-READ_FIRST = (
-    "Read the {gap} first, then FPR and TPR by group. BA is for comparison with published results."
-)
+READ_FIRST = f"Read the {{gap}} first, then FPR and TPR by group. {BA_TO_COMPARE}."
 ALSO_READ = "Also read {metrics}, which {give} no credit for guessing the largest group or class."
 IGNORE_DPA = "Ignore DPA here: 1/cross-entropy gives such credit."
 IGNORE_MALS = "Ignore MALS here: it mixes both directions."
@@ -393,10 +358,11 @@ PREDICT_FEATURE = (
     "T→A amplification."
 )
 MORE_ROWS = "With about {rows} of the same kind, a BA of {ba} would be clear in 80% of samples."
-WHY_MISSING = (
-    "Find out why, within rows labelled {kind}, predictions{of_model} are missing for {first} "
-    "of {a} and {second} of {b}."
+MISSING_IN_BOTH = (
+    "within rows labelled {kind}, predictions{of_model} are missing for {first} of {a} and "
+    "{second} of {b}"
 )
+WHY_MISSING = f"Find out why, {MISSING_IN_BOTH}."
 SECOND_MEMBER = "Add rows of a second {member}."
 SET_N_BOOT = "Set n_boot={n_boot} to get intervals and a verdict."
 
@@ -411,10 +377,7 @@ PREDICTIONS_MISSING = (
     "{predictions} of {model} {are} missing; these rows count as {what} and stay in every rate."
 )
 WRONG, NO_TASK = "wrong", "not having any task"
-MISSING_BY_GROUP = (
-    "Within rows labelled {kind}, predictions{of_model} are missing for {first} of {a} and "
-    "{second} of {b}; BA of the answered rows is {ba}."
-)
+MISSING_BY_GROUP = MISSING_IN_BOTH.capitalize() + "; BA of the answered rows is {ba}."
 WEIGHTED = "Rates are weighted by {column}; numbers of rows are not."
 NOT_COMPARED = (
     "{members} with fewer than {least} {unit} {are} not compared in the verdict; "
@@ -491,13 +454,10 @@ CONSTANT_PREDICTIONS = (
     "Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "
     "whatever the labels are; read DPA(U)."
 )
-RATES_UNDEFINED = (
-    "{k} of {m} rates in {metric} are undefined and left out of the mean: "
-    "there are no rows of {names}."
-)
+ARE_UNDEFINED = " in {metric} are undefined and left out of the mean: there are no "
+RATES_UNDEFINED = "{k} of {m} rates" + ARE_UNDEFINED + "rows of {names}."
 SHARES_UNDEFINED = (
-    "{k} of {m} shares of groups in {metric} are undefined and left out of the mean: "
-    "there are no predictions or reference rows of {names}."
+    "{k} of {m} shares of groups" + ARE_UNDEFINED + "predictions or reference rows of {names}."
 )
 UNCERTAIN_SIGNS = (
     "For {k} of {m} rates the sign in BA is not clear in the reference (|z| below 1.96)."

@@ -83,9 +83,9 @@ class AuditReport:
         Raises
         ------
         TypeError
-            If an estimator is none, or labels, predictions or a threshold are given.
+            If an estimator is none, or labels or predictions are given.
         ValueError
-            If a text is neither a column nor a level.
+            If a text is neither a column nor a level, or a threshold is given.
 
         Examples
         --------
@@ -98,9 +98,6 @@ class AuditReport:
         >>> report.verdicts[0].code
         'reduces'
         """
-        for name in ("y_true", "y_pred", "threshold"):
-            if name in options:
-                raise TypeError(f"{name} must not be given to an estimator; pass arrays to audit")
         options["sensitive_features"] = sensitive_features
         for name in ("sensitive_features", "control_features", "sample_weight", "clusters"):
             options[name] = find_column(options.get(name), X, y)
@@ -174,11 +171,9 @@ class AuditReport:
         check_choice("model", model, (None, *self.summary["data"]["models"]))
         directions = self.summary["data"]["directions"]
         check_choice("direction", direction, (None, *directions))
-        document = self._document
-        if model is not None:
-            document = compose(summary_of_model(self.summary, model))
+        summary = self.summary if model is None else summary_of_model(self.summary, model)
         over = head(self.summary, direction) if direction and len(directions) > 1 else ""
-        for picture in document.pictures:
+        for picture in compose(summary).pictures:
             if picture.tables[0].part == part and over in ("", picture.over):
                 return picture
         raise ValueError(f"the report has no picture of {part}: it needs at least two {part}")
@@ -400,7 +395,6 @@ def audit(
     seed = read_seed(random_state)
     computed = compute_audit(without_scores(evaluation), pos_label, n_boot, confidence, seed)
     scores = measure_scores(evaluation, computed, pos_label, threshold)
-    columns = {"sample_weight": sample_weight, "clusters": clusters}
     # Counts come alone; arrays come with predictions or scores.
     files = digests_of(data) if used or (y_pred is None and y_score is None) else {}
     names = name_columns(columns, files, data if y_true is None else y_true, y_pred)

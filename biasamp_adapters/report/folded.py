@@ -20,21 +20,7 @@ from biasamp_adapters.report.pictures import class_drawn
 #: Keys whose column is left out where all records have the same value.
 _SAME = ("model", "of_class")
 _TEXT = ("text", "member", "counted", "sides", "status", "models", "threshold", "measure")
-
-
-class Field(NamedTuple):
-    """A column: the key that it reads ("" for the whole record), its head, and its format."""
-
-    key: str
-    head: str
-    form: str
-
-
-_MODEL, _METRIC = Field("model", "model", "text"), Field("name", "metric", "text")
-_MEMBER, _OF = Field("group", "{noun}", "member"), Field("of_class", "{of}", "counted")
-_LABEL_RATE = Field("true", "{label_rate}", "rate")
-_PREDICTED_RATE = Field("predicted", "predicted rate", "rate")
-_ROWS, _INTERVAL = Field("rows", "rows", "count"), Field("", "interval", "interval")
+_SIGNS = {1: "+", 0: "0", -1: MINUS}
 
 #: Tables of each model and direction. {members} and {noun} are compared, {of} is counted.
 _OF_VERDICT = {
@@ -54,99 +40,83 @@ _OF_ALL = {
     "strata": "Strata, in points",
     "aif360": "AIF360's own measures",
 }
+#: The columns of each table, by their names in _FIELDS.
+_COLUMNS = {
+    "gaps": "sides of true_gap predicted_gap change band status",
+    "rates": "member of rows true_rate predicted_rate rate_change fpr tpr",
+    "pairs": "member of true_rate predicted_rate sign part_of_ba band",
+    "metrics": "model metric number interval_of_number",
+    "levels": "model metric true_level predicted_level",
+    "equal_errors": "model metric actual equal_errors excess interval",
+    "differences": "metric models difference band",
+    "largest": "measure lowest highest largest_difference interval impact_ratio",
+    "thresholds": "model threshold positive gap ba equal_errors_ba fpr_difference accuracy",
+    "strata": "stratum model metric rows value interval",
+    "frequency": "of true_share predicted_share ratio_of_shares",
+    "aif360": "measure_of_aif360 plain_value ideal",
+    "members": "name rows share",
+}
+
+
+class Field(NamedTuple):
+    """A column: its head, the key that it reads ("" for the whole record), and its format."""
+
+    head: str
+    key: str
+    form: str
+
+
 _FIELDS = {
-    "gaps": [
-        Field("", "{members}", "sides"),
-        _OF,
-        Field("true", "gap in the {true}", "points"),
-        Field("predicted", "predicted gap", "points"),
-        Field("value", "change", "change"),
-        Field("", "band", "interval"),
-        Field("", "status", "status"),
-    ],
-    "rates": [
-        _MEMBER,
-        _OF,
-        _ROWS,
-        _LABEL_RATE,
-        _PREDICTED_RATE,
-        Field("change", "change, points", "change"),
-        Field("fpr", "FPR", "errors"),
-        Field("tpr", "TPR", "errors"),
-    ],
-    "pairs": [
-        _MEMBER,
-        _OF,
-        _LABEL_RATE,
-        _PREDICTED_RATE,
-        Field("sign", "sign in the reference", "sign"),
-        Field("value", "part of BA", "change"),
-        Field("", "band", "band"),
-    ],
-    "metrics": [
-        _MODEL,
-        _METRIC,
-        Field("", "value", "metric"),
-        Field("", "interval", "interval of metric"),
-    ],
-    "levels": [
-        _MODEL,
-        _METRIC,
-        Field("true", "level in the labels", "points"),
-        Field("predicted", "level in the predictions", "points"),
-    ],
-    "equal_errors": [
-        _MODEL,
-        _METRIC,
-        Field("actual", "value", "change"),
-        Field("equal_errors", "with equal error rates", "change"),
-        Field("value", "excess", "change"),
-        _INTERVAL,
-    ],
-    "differences": [
-        _METRIC,
-        Field("", "models", "models"),
-        Field("value", "difference", "change"),
-        Field("", "band", "interval"),
-    ],
-    "largest": [
-        Field("", "measure", "measure"),
-        Field("rates", "lowest", "lowest"),
-        Field("rates", "highest", "highest"),
-        Field("value", "difference, points", "points"),
-        _INTERVAL,
-        Field("", "ratio", "ratio"),
-    ],
-    "thresholds": [
-        _MODEL,
-        Field("", "threshold", "threshold"),
-        Field("predicted_positive", "predicted positive", "share"),
-        Field("gap", "gap, points", "points"),
-        Field("ba", "BA, points", "change"),
-        Field("ba_equal_errors", "BA with equal error rates", "change"),
-        Field("fpr_difference", "FPR difference, points", "change"),
-        Field("accuracy", "accuracy", "share"),
-    ],
-    "strata": [
-        Field("stratum", "stratum", "text"),
-        _MODEL,
-        _METRIC,
-        _ROWS,
-        Field("value", "value", "change"),
-        _INTERVAL,
-    ],
-    "frequency": [
-        Field("of_class", "{of}", "counted"),
-        Field("true", "{true}", "share"),
-        Field("predicted", "predictions", "share"),
-        Field("ratio", "ratio, %", "points"),
-    ],
-    "aif360": [
-        Field("measure", "measure", "text"),
-        Field("value", "value", "plain"),
-        Field("ideal", "ideal", "plain"),
-    ],
-    "members": [Field("name", "{noun}", "member"), _ROWS, Field("share", "share of rows", "share")],
+    "model": Field("model", "model", "text"),
+    "metric": Field("metric", "name", "text"),
+    "member": Field("{noun}", "group", "member"),
+    "of": Field("{of}", "of_class", "counted"),
+    "rows": Field("rows", "rows", "count"),
+    "value": Field("value", "value", "change"),
+    "change": Field("change", "value", "change"),
+    "interval": Field("interval", "", "interval"),
+    "band": Field("band", "", "interval"),
+    "sides": Field("{members}", "", "sides"),
+    "true_gap": Field("gap in the {true}", "true", "points"),
+    "predicted_gap": Field("predicted gap", "predicted", "points"),
+    "status": Field("status", "", "status"),
+    "true_rate": Field("{label_rate}", "true", "rate"),
+    "predicted_rate": Field("predicted rate", "predicted", "rate"),
+    "rate_change": Field("change, points", "change", "change"),
+    "fpr": Field("FPR", "fpr", "errors"),
+    "tpr": Field("TPR", "tpr", "errors"),
+    "sign": Field("sign in the reference", "sign", "sign"),
+    "part_of_ba": Field("part of BA", "value", "change"),
+    "number": Field("value", "", "number"),
+    "interval_of_number": Field("interval", "", "interval of number"),
+    "true_level": Field("level in the labels", "true", "points"),
+    "predicted_level": Field("level in the predictions", "predicted", "points"),
+    "actual": Field("value", "actual", "change"),
+    "equal_errors": Field("with equal error rates", "equal_errors", "change"),
+    "excess": Field("excess", "value", "change"),
+    "models": Field("models", "", "models"),
+    "difference": Field("difference", "value", "change"),
+    "measure": Field("measure", "", "measure"),
+    "lowest": Field("lowest", "rates", "lowest"),
+    "highest": Field("highest", "rates", "highest"),
+    "largest_difference": Field("difference, points", "value", "points"),
+    "impact_ratio": Field("ratio", "", "ratio"),
+    "threshold": Field("threshold", "", "threshold"),
+    "positive": Field("predicted positive", "predicted_positive", "share"),
+    "gap": Field("gap, points", "gap", "points"),
+    "ba": Field("BA, points", "ba", "change"),
+    "equal_errors_ba": Field("BA with equal error rates", "ba_equal_errors", "change"),
+    "fpr_difference": Field("FPR difference, points", "fpr_difference", "change"),
+    "accuracy": Field("accuracy", "accuracy", "share"),
+    "stratum": Field("stratum", "stratum", "text"),
+    "true_share": Field("{true}", "true", "share"),
+    "predicted_share": Field("predictions", "predicted", "share"),
+    "ratio_of_shares": Field("ratio, %", "ratio", "points"),
+    "measure_of_aif360": Field("measure", "measure", "text"),
+    "plain_value": Field("value", "value", "plain"),
+    "ideal": Field("ideal", "ideal", "plain"),
+    "name": Field("{noun}", "name", "member"),
+    "share": Field("share of rows", "share", "share"),
 }
 
 
@@ -170,12 +140,10 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
             yield replace(table, caption=", ".join([table.caption, *about]))
     names = names_of(summary, summary["data"]["directions"][0])
     for part, caption in _OF_ALL.items():
-        table = _table(part, caption, parts.get(part, []), names)
-        yield replace(table, lines=_lines(summary, part, names))
+        yield _table(part, caption, parts.get(part, []), names)
     for names in (names_of(summary, "A->T"), names_of(summary, "T->A")):
         members = names.members if any(row["rows"] for row in names.members) else []
-        table = _table("members", names.nouns.capitalize(), members, names)
-        yield replace(table, part="")
+        yield replace(_table("members", names.nouns.capitalize(), members, names), part="")
 
 
 def _compared(model: Subject) -> set[Any]:
@@ -183,16 +151,6 @@ def _compared(model: Subject) -> set[Any]:
     if model.rates and model.verdict["signs"] == len(model.names.members):
         return {class_drawn(model)}
     return {rate["of_class"] for rate in model.rates}
-
-
-def _lines(summary: Summary, part: str, names: Names) -> list[str]:
-    """Return what stands below a table of all models: why numbers have no interval."""
-    if part == "metrics":
-        return tables.reasons((_text(names, x["name"]), x["reason"]) for x in summary["metrics"])
-    if part == "strata":
-        strata = ((_text(names, x["stratum"]), x["reason"]) for x in summary["strata"])
-        return [words.STRATA, *tables.reasons(strata)]
-    return []
 
 
 def _table(part: str, caption: str, records: Sequence[Any], names: Names) -> Table:
@@ -210,8 +168,9 @@ def _table(part: str, caption: str, records: Sequence[Any], names: Names) -> Tab
     digits = Digits.of(*(record for record in records if "low" in record))
     forms = _forms(names, digits)
     columns, filled, captions = [], [], [caption.format(**texts)]
-    for field in _FIELDS[part]:
-        column = [_cell(record, field, forms[field.form]) for record in records]
+    for field in (_FIELDS[name] for name in _COLUMNS[part].split()):
+        values = [record[field.key] if field.key else record for record in records]
+        column = [NONE if value is None else forms[field.form](value) for value in values]
         if field.key in _SAME and len(set(column)) == 1:
             if field.key == "of_class":
                 share = words.SHARE_OF.format(of=column[0])
@@ -221,14 +180,18 @@ def _table(part: str, caption: str, records: Sequence[Any], names: Names) -> Tab
             columns.append(Column(field.head.format(**texts), kind))
             filled.append(column)
     rows = [[Cell(text) for text in row] for row in zip(*filled, strict=True)]
-    lines = tables.rounding(records, digits) if part == "gaps" else []
-    return Table(", ".join(captions), columns, rows, lines, part=part)
+    return Table(", ".join(captions), columns, rows, _lines(part, records, names), part=part)
 
 
-def _cell(record: Any, field: Field, form: Callable[[Any], str]) -> str:
-    """Return the text of a cell."""
-    value = record.get(field.key) if field.key else record
-    return NONE if value is None else form(value)
+def _lines(part: str, records: Sequence[Any], names: Names) -> list[str]:
+    """Return what stands below a table: how gaps are rounded, why numbers have no interval."""
+    if part == "gaps":
+        return tables.rounding(records, Digits.of(*records))
+    if part not in ("metrics", "strata"):
+        return []
+    key = "name" if part == "metrics" else "stratum"
+    reasons = tables.reasons((_text(names, record[key]), record["reason"]) for record in records)
+    return [words.STRATA, *reasons] if part == "strata" else reasons
 
 
 def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
@@ -246,16 +209,15 @@ def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
         "change": partial(digits.number, sign="+"),
         "lowest": partial(_rate_of_some, min, digits),
         "highest": partial(_rate_of_some, max, digits),
-        "sign": _side,
+        "sign": _SIGNS.__getitem__,
         "measure": partial(measure_of, names=names),
         "sides": partial(tables.sides, names=names),
         "status": tables.status_of,
         "models": partial(_models, names),
         "threshold": _threshold,
-        "interval": partial(_interval, digits=digits),
-        "band": partial(_band, digits=digits),
-        "metric": _metric,
-        "interval of metric": _interval_of_metric,
+        "interval": partial(_interval, digits),
+        "number": _number,
+        "interval of number": _interval_of_number,
         "ratio": _ratio,
     }
 
@@ -268,11 +230,6 @@ def _text(names: Names, value: Any) -> str:
 def _plain(value: float) -> str:
     """Return a number as it is, with at most four decimals."""
     return f"{round(value, 4):zg}".replace("-", MINUS)
-
-
-def _side(value: int) -> str:
-    """Return a sign."""
-    return "+" if value > 0 else MINUS if value < 0 else "0"
 
 
 def _rate_of_some(choose: Callable[..., Any], digits: Digits, rates: Sequence[Any]) -> str:
@@ -291,42 +248,31 @@ def _threshold(record: Any) -> str:
     return "one for each group" if value is None else f"{value:g}"
 
 
-def _interval(record: Any, digits: Digits) -> str:
-    """Return an interval; those of sizes have no signs."""
-    sign = "" if "measure" in record else "+"
-    return tables.interval(record, digits, sign).text
+def _interval(digits: Digits, record: Any) -> str:
+    """Return an interval, or the band for all rates; those of sizes have no signs."""
+    sign, ends = "" if "measure" in record else "+", record
+    if "band_low" in record:
+        ends = {"low": record["band_low"], "high": record["band_high"]}
+    return tables.interval(ends, digits, sign)
 
 
-def _band(record: Any, digits: Digits) -> str:
-    """Return the band for all rates."""
-    low, high = record.get("band_low"), record.get("band_high")
-    return NONE if low is None or high is None else digits.ends(low, high, "+")
-
-
-def _metric(record: Any) -> str:
+def _number(record: Any) -> str:
     """Return a number of any kind, with its own decimals."""
     value, digits = record["value"], Digits.of(record)
     if value is None:
         return NONE
-    if "accuracy" in record["key"]:
-        return digits.rate(value)
-    return (
-        ratio(value) if "ratio" in record["key"] else digits.number(value, sign_of(record["key"]))
-    )
+    is_accuracy = record["key"] == "accuracy"
+    return digits.rate(value) if is_accuracy else digits.number(value, sign_of(record["key"]))
 
 
-def _interval_of_metric(record: Any) -> str:
+def _interval_of_number(record: Any) -> str:
     """Return the interval of a number of any kind."""
-    if "ratio" in record["key"] and record["low"] is not None:
-        return f"{ratio(record['low'])} to {ratio(record['high'])}"
-    return tables.interval(record, Digits.of(record), sign_of(record["key"])).text
+    return tables.interval(record, Digits.of(record), sign_of(record["key"]))
 
 
 def _ratio(record: Any) -> str:
     """Return an impact ratio with its interval."""
-    if record["ratio"] is None:
-        return NONE
-    if record["ratio_low"] is None:
-        return ratio(record["ratio"])
-    ends = f"{ratio(record['ratio_low'])} to {ratio(record['ratio_high'])}"
-    return f"{ratio(record['ratio'])} ({ends})"
+    value, low, high = record["ratio"], record["ratio_low"], record["ratio_high"]
+    if value is None or low is None:
+        return NONE if value is None else ratio(value)
+    return f"{ratio(value)} ({ratio(low)} to {ratio(high)})"

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from biasamp_adapters.auditing.subject import Subject, Tone, tone_of
-from biasamp_adapters.auditing.summary import GapRecord, RateRecord
-from biasamp_adapters.figures import MINUS, Digits, count, error_rate, unit_of, with_unit
-from biasamp_adapters.report import tables
-from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table
+from biasamp_adapters import words
+from biasamp_adapters.auditing.subject import Subject, Tone, tone_of, verb_of_unclear
+from biasamp_adapters.auditing.summary import RateRecord
+from biasamp_adapters.figures import MINUS, NONE, Digits, agree, count, error_rate, unit_of
+from biasamp_adapters.report.document import Cell, Column, Mark, Part, Scale, Table
+from biasamp_adapters.report.tables import ARROW, arrow, rounding, sides, size_with_side, status_of
 
-#: More gaps or groups are not drawn.
-MOST_GAPS, MOST_GROUPS = 10, 12
+#: More gaps, groups or models are not drawn.
+MOST_GAPS, MOST_GROUPS, MOST_PANELS = 10, 12, 3
+_PREDICTED = "gap in the predictions"
+
+
+def pictures(first: Subject, over: str) -> Iterator[Part]:
+    """Yield the rates by group, in the order of models, and the gaps of the leading one."""
+    if not first.rates:
+        return
+    has_several = first.has_several_models
+    others = [model for model in first.models if model.verdict is not first.verdict]
+    left_out = others[MOST_PANELS - 1 :]
+    drawn = [model for model in first.models if model not in left_out]
+    leading = [model.verdict for model in drawn].index(first.verdict)
+    panels = rates_pictures(drawn, [_caption(model) if has_several else "" for model in drawn])
+    legend = _legend_of_rates(first, with_bars=not has_several)
+    yield Part(_heading_of_rates(first), legend, panels, over=over, brief=[panels[leading]])
+    total = len(first.gaps)
+    if total > 1:
+        which = ", most certain change first"
+        if total > MOST_GAPS:
+            which = f": the {MOST_GAPS} most certain changes of {total:,}"
+        picture = gaps_picture(first, first.name if has_several else "")
+        heading = f"Gaps between {first.names.nouns}{which}"
+        yield Part(heading, _legend_of_gaps(first), [picture], over=over)
+
+
+# Rates.
 
 
 def class_drawn(model: Subject) -> Any:
@@ -26,131 +52,144 @@ def class_drawn(model: Subject) -> Any:
     return positive
 
 
-def rates_compared(model: Subject) -> list[RateRecord]:
-    """Return the rates of the class, the highest first; without a verdict those of all groups."""
+def _rates_drawn(model: Subject, most: int | None = MOST_GROUPS) -> list[RateRecord]:
+    """Return the rates of the class, the highest first, without the smallest groups if many.
+
+    They are those of the groups that are compared; without a verdict, those of all groups.
+    """
     of_class = class_drawn(model)
     gaps = [gap for gap in model.gaps if gap["of_class"] == of_class]
-    compared = [side for gap in gaps for side in (gap["first"], gap["second"])]
-    return [
+    compared = {side for gap in gaps for side in (gap["first"], gap["second"])}
+    rates = [
         rate
         for rate in sorted(model.rates, key=lambda rate: -(rate["true"] or 0.0))
         if rate["of_class"] == of_class and (not gaps or rate["group"] in compared)
     ]
+    named = _named(model)
+    largest = sorted(rates, key=lambda x: (x["group"] in named, x["rows"]), reverse=True)[:most]
+    kept = {rate["group"] for rate in largest}
+    return [rate for rate in rates if rate["group"] in kept]
 
 
-def rates_drawn(model: Subject) -> list[RateRecord]:
-    """Return the rates of the class, without the smallest groups if there are many."""
-    compared = rates_compared(model)
-    kept = sorted(compared, key=lambda x: (_is_named(model, x["group"]), x["rows"]), reverse=True)
-    return [rate for rate in compared if rate in kept[:MOST_GROUPS]]
+def _named(model: Subject) -> tuple[Any, ...]:
+    """Return the two groups of the named gap, if there is one."""
+    return (model.gap["first"], model.gap["second"]) if model.gap else ()
 
 
-def _is_named(model: Subject, group: Any) -> bool:
-    """Return whether a group is one of the two of the named gap."""
-    return model.gap is not None and group in (model.gap["first"], model.gap["second"])
+def _heading_of_rates(model: Subject) -> str:
+    """Return what is drawn and, of many groups, of how many."""
+    names, counted = model.names, model.names.counted(class_drawn(model))
+    heading = f"Rates of {counted} by group"
+    if names.compares_classes:
+        heading = f"Share of {counted} by {names.noun}"
+    n_drawn, n_rows = len(_rates_drawn(model)), len(_rates_drawn(model, None))
+    return heading if n_drawn == n_rows else f"{heading}: {n_drawn} of {n_rows:,} {names.nouns}"
 
 
-def rates_picture(model: Subject, caption: str) -> Table:
-    """Return the rates by group of one class, and the named gap as bars below them."""
-    drawn = rates_drawn(model)
-    digits = Digits.of(model.gap) if model.gap else Digits.of(*drawn)
-    rows = [*(_rate(model, rate, digits) for rate in drawn), *_bars(model)]
-    marks = [row[1].mark for row in rows if row[1].mark]
+def _caption(model: Subject) -> str:
+    """Return the name of a model and, of several gaps, the one of the bars."""
+    if model.gap is None or len(_rates_drawn(model)) == 2:
+        return model.name
+    return f"{model.name}, bars: {sides(model.gap, model.names)}"
+
+
+def _legend_of_rates(model: Subject, with_bars: bool) -> str:
+    """Return what dots, line and bars of the rates are."""
+    has_labels = model.names.true == words.LABELS
+    rate = words.RATE_IN_LABELS if has_labels else words.GIVEN_RATE
+    legend = words.LEGEND_RATES.format(rate=rate)
+    if model.gap is None or not with_bars:
+        return legend
+    a, b = map(model.names.member, _named(model))
+    return f"{legend} {words.LEGEND_BARS.format(a=a, b=b)}"
+
+
+def rates_pictures(models: Sequence[Subject], captions: Sequence[str]) -> list[Table]:
+    """Return the rates by group of one class, and the named gap as bars below, on one axis."""
+    rows = [[*_rates(model), *_bars(model)] for model in models]
+    marks = [row[1].mark for of_model in rows for row in of_model if row[1].mark]
     columns = [
-        Column(model.names.noun),
+        Column(models[0].names.noun),
         Column("", "chart", Scale.over([end for x in marks for end in (x.start, x.end)], "%")),
         Column("rate", "number"),
         Column("FPR", "number", wide=True, term="FPR, TPR"),
         Column("TPR", "number", wide=True, term="FPR, TPR"),
     ]
-    table = Table(caption, columns, rows, part="rates")
-    has_errors = any(rate["fpr"] is not None or rate["tpr"] is not None for rate in drawn)
-    return table if has_errors else table.with_columns([0, 1, 2])
+    drawn = []
+    for caption, of_model in zip(captions, rows, strict=True):
+        table = Table(caption, columns, of_model, part="rates")
+        has_errors = {cell.text for row in of_model for cell in row[3:]} - {"", NONE}
+        drawn.append(table if has_errors else table.with_columns([0, 1, 2]))
+    return drawn
 
 
-def on_one_scale(pictures: Sequence[Table]) -> list[Table]:
-    """Return pictures that share the axis of the rates."""
-    scales = [picture.columns[1].scale for picture in pictures]
-    scale = Scale.over([end for x in scales if x for end in (x.low, x.high)], "%")
-    return [
-        replace(x, columns=[x.columns[0], replace(x.columns[1], scale=scale), *x.columns[2:]])
-        for x in pictures
-    ]
+def _rates(model: Subject) -> Iterator[list[Cell]]:
+    """Yield the rows of groups: their rates, and their errors."""
+    drawn = _rates_drawn(model)
+    digits = Digits.of(model.gap) if model.gap else Digits.of(*drawn)
+    for rate in drawn:
+        tone: Tone = "unclear"
+        if model.gap and rate["group"] in _named(model):
+            tone = tone_of(model.gap["status"])
+        mark = None
+        if rate["predicted"] is not None:
+            mark = Mark("dumbbell", rate["predicted"], rate["true"], guide=rate["overall"])
+        true, predicted = digits.rate(rate["true"]), digits.rate(rate["predicted"])
+        fpr, tpr = error_rate(rate["fpr"]), error_rate(rate["tpr"])
+        narrow = "" if rate["fpr"] is None else f"FPR {fpr} · TPR {tpr}"
+        yield [
+            Cell(model.names.member(rate["group"]), count(rate["rows"], "row"), narrow=narrow),
+            Cell(tone=tone, mark=mark),
+            Cell(f"{true.removesuffix('%')} {ARROW} {predicted}", tone=tone),
+            Cell(fpr),
+            Cell(tpr),
+        ]
 
 
-def _rate(model: Subject, rate: RateRecord, digits: Digits) -> list[Cell]:
-    """Return the row of a group: its rates, and its errors."""
-    tone: Tone = "unclear"
-    if model.gap and _is_named(model, rate["group"]):
-        tone = tone_of(model.gap["status"])
-    mark = None
-    if rate["predicted"] is not None:
-        mark = Mark("dumbbell", rate["predicted"], rate["true"], guide=rate["overall"])
-    true, predicted = digits.rate(rate["true"]), digits.rate(rate["predicted"])
-    fpr, tpr = error_rate(rate["fpr"]), error_rate(rate["tpr"])
-    return [
-        Cell(
-            model.names.member(rate["group"]),
-            count(rate["rows"], "row"),
-            narrow="" if rate["fpr"] is None else f"FPR {fpr} · TPR {tpr}",
-        ),
-        Cell(tone=tone, mark=mark),
-        Cell(f"{true.removesuffix('%')} {tables.ARROW} {predicted}", tone=tone),
-        Cell(fpr),
-        Cell(tpr),
-    ]
-
-
-def _bars(model: Subject) -> list[list[Cell]]:
-    """Return the named gap in labels, scores and predictions, and with equal error rates."""
+def _bars(model: Subject) -> Iterator[list[Cell]]:
+    """Yield the named gap in labels, scores and predictions, and with equal error rates."""
     gap = model.gap
     if gap is None:
-        return []
-    score = model.score(model.gaps.index(gap))
-    implied = (score["first"], score["second"]) if score else (None, None)
-    bars = [
-        (f"gap in the {model.names.true}", gap["first_true"], gap["second_true"]),
-        ("gap that the scores imply", *implied),
-        ("gap in the predictions", gap["first_predicted"], gap["second_predicted"]),
-        ("with equal error rates", gap["first_equal"], gap["second_equal"]),
-    ]
-    rows = []
-    for text, first, second in bars:
+        return
+    digits, score = Digits.of(gap), model.score(model.gaps.index(gap))
+    bars = {
+        f"gap in the {model.names.true}": (gap["first_true"], gap["second_true"]),
+        "gap that the scores imply": (score["first"], score["second"]) if score else (None, None),
+        _PREDICTED: (gap["first_predicted"], gap["second_predicted"]),
+        "with equal error rates": (gap["first_equal"], gap["second_equal"]),
+    }
+    for name, (first, second) in bars.items():
         if first is None or second is None:
             continue
-        is_predicted = text == "gap in the predictions"
-        tone = tone_of(gap["status"]) if is_predicted else "unclear"
-        mark = Mark("bar" if is_predicted else "hollow bar", first, second)
-        size = Cell(_size(model, gap, first - second), tone=tone)
-        rows.append([Cell(text), Cell(tone=tone, mark=mark), size, Cell(), Cell()])
-    return rows
+        tone: Tone = tone_of(gap["status"]) if name == _PREDICTED else "unclear"
+        mark = Mark("bar" if name == _PREDICTED else "hollow bar", first, second)
+        text = side = digits.number(first - second)
+        if text.startswith(MINUS):
+            side = size_with_side(first - second, gap, model.names, digits)
+        size = Cell(side + unit_of(text), tone=tone)
+        yield [Cell(name), Cell(tone=tone, mark=mark), size, Cell(), Cell()]
 
 
-def _size(model: Subject, gap: GapRecord, size: float) -> str:
-    """Return what stands at a bar: "12 points", "South +8 points"."""
-    digits = Digits.of(gap)
-    text = digits.number(size)
-    if text.startswith(MINUS):
-        return tables.size_with_side(size, gap, model.names, digits) + unit_of(text)
-    return with_unit(text)
+# Gaps.
 
 
 def gaps_picture(model: Subject, caption: str) -> Table:
     """Return the most certain changes of gaps, from the labels to the predictions."""
     gaps, names = model.gaps[:MOST_GAPS], model.names
-    digits = Digits.of(*gaps)
-    several = any(gap["of_class"] != gaps[0]["of_class"] for gap in model.gaps)
-    rows, ends = [], []
+    digits, rows, ends = Digits.of(*gaps), [], []
     for gap in gaps:
-        tone, pair = tone_of(gap["status"]), tables.sides(gap, names)
-        mark = Mark("dumbbell", gap["predicted"], gap["true"], *_band(gap), guide=0.0)
-        ends += [mark.start, mark.end, mark.low, mark.high]
+        tone, pair = tone_of(gap["status"]), sides(gap, names)
+        # Where the predicted gap would lie at the ends of the band of its change.
+        low, high = (None if x is None else gap["true"] + x for x in (gap["low"], gap["high"]))
+        mark = Mark("dumbbell", gap["predicted"], gap["true"], low, high, guide=0.0)
+        ends += [mark.start, mark.end, low, high]
+        of_class = names.counted(gap["of_class"])
         rows.append(
             [
-                Cell(names.counted(gap["of_class"]), pair) if several else Cell(pair),
+                Cell(of_class, pair) if model.has_several_classes else Cell(pair),
                 Cell(tone=tone, mark=mark),
-                Cell(tables.arrow(gap, names, digits), tone=tone),
-                Cell(tables.status_of(gap), digits.change(gap), tone),
+                Cell(arrow(gap, names, digits), tone=tone),
+                Cell(status_of(gap), digits.change(gap), tone),
             ]
         )
     columns = [
@@ -159,11 +198,29 @@ def gaps_picture(model: Subject, caption: str) -> Table:
         Column("points", "number"),
         Column("change, with its band", wide=True, term="band"),
     ]
-    return Table(caption, columns, rows, tables.rounding(gaps, digits), part="gaps")
+    return Table(caption, columns, rows, rounding(gaps, digits), part="gaps")
 
 
-def _band(gap: GapRecord) -> tuple[float | None, float | None]:
-    """Return where the predicted gap would lie at the ends of the band of its change."""
-    if gap["low"] is None or gap["high"] is None:
-        return None, None
-    return gap["true"] + gap["low"], gap["true"] + gap["high"]
+def _legend_of_gaps(model: Subject) -> str:
+    """Return what dots, colours and bands of the gaps are."""
+    gaps, legend = model.gaps[:MOST_GAPS], []
+    if model.summary["data"]["kind"] == "tasks":
+        legend.append(_rates_that_moved(model))
+    legend.append(words.LEGEND_GAPS.format(true=model.names.true))
+    gap, tones, (verb, _) = "the gap", {tone_of(x["status"]) for x in gaps}, verb_of_unclear(gaps)
+    for tone, text in words.LEGEND_COLOURS.items():
+        if tone in tones:
+            legend.append(text.format(gap=gap, verb=verb))
+            gap = "it"
+    return " ".join([*legend, words.LEGEND_BAND])
+
+
+def _rates_that_moved(model: Subject) -> str:
+    """Return how many predicted rates are clearly above or below the rates in the labels."""
+    compared = {gap["of_class"] for gap in model.gaps}
+    rates = [rate for rate in model.rates if rate["of_class"] in compared]
+    up = sum(rate["low"] is not None and rate["low"] > 0 for rate in rates)
+    down = sum(rate["high"] is not None and rate["high"] < 0 for rate in rates)
+    are, are_down = agree(up, "is", "are"), agree(down, "is", "are")
+    counts = {"up": up, "m": len(rates), "down": down}
+    return words.RATES_MOVED.format(**counts, are=are, are_down=are_down, true=model.names.true)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import Names, Subject, Tone, tone_of
-from biasamp_adapters.auditing.summary import GapRecord
-from biasamp_adapters.figures import MINUS, NONE, Digits, clean, is_clear, join
+from biasamp_adapters.auditing.summary import GapRecord, VerdictRecord
+from biasamp_adapters.figures import MINUS, NONE, Digits, agree, is_clear, join
 from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table
 
 ARROW = "→"
@@ -19,10 +21,12 @@ _NO_NUMBER: dict[str, Any] = {"value": None, "low": None, "high": None, "reason"
 
 def models(models: Sequence[Subject], caption: str, line: str) -> Table:
     """Return the table of the first screen: a row for each model, in the order given."""
-    accuracies = [_accuracy(model) for model in models]
+    compares_classes = models[0].names.compares_classes
+    key = "ba_t_to_a" if compares_classes else "ba_a_to_t"
+    bas = [model.metric(key) or _NO_NUMBER for model in models]
+    accuracies = [model.metric("accuracy") or _NO_NUMBER for model in models]
     digits = Digits.of(*accuracies)
-    bas = [_ba(model) for model in models]
-    changes = [_change(model) for model in models]
+    changes = [model.gaps[0] if len(model.gaps) == 1 else model.verdict for model in models]
     ends = [change[end] for change in changes for end in ("value", "low", "high")]
     gap_head, change_head = _heads(models)
     columns = [
@@ -42,19 +46,19 @@ def models(models: Sequence[Subject], caption: str, line: str) -> Table:
             Cell(words.VERDICTS[model.verdict["code"]], tone=tone_of(model.verdict["code"])),
             Cell(digits.rate(accuracy["value"])),
             _gap(model),
-            _change_cell(model, change, "mean change of gaps" in change_head),
+            _change(model, change, "mean change of gaps" in change_head),
             _strip(model, change),
             Cell(number(ba).text),
-            interval(ba, Digits.of(ba)),
+            Cell(interval(ba, Digits.of(ba))),
             _beyond(model.gap if model.has_errors else None),
         ]
         for model, accuracy, change, ba in zip(models, accuracies, changes, bas, strict=True)
     ]
-    kept = list(range(len(columns) if len(models) > 1 else len(columns) - 1))
+    kept = list(range(9 if len(models) > 1 else 8))
     if not any(model.gaps for model in models):
         kept = [0, 1, 2, 6, 7]
-    if all(model.names.compares_classes for model in models):
-        kept.remove(2)
+    if compares_classes:
+        kept.remove(2)  # The accuracy of predicted classes says nothing of predicted groups.
     lines = [line] if line else []
     one_gap = [model.gaps[0] for model in models if len(model.gaps) == 1]
     lines += [text for gap in one_gap for text in rounding([gap], Digits.of(gap))][:1]
@@ -62,39 +66,27 @@ def models(models: Sequence[Subject], caption: str, line: str) -> Table:
     return Table(caption, columns, rows, lines, part="verdicts").with_columns(kept)
 
 
-def _accuracy(model: Subject) -> Mapping[str, Any]:
-    """Return the accuracy of predicted classes, which says nothing of predicted groups."""
-    return _NO_NUMBER if model.names.compares_classes else model.metric("accuracy") or _NO_NUMBER
-
-
 def _heads(models: Sequence[Subject]) -> tuple[str, str]:
     """Return the heads of the gap and of its change."""
     judged = [model.verdict for model in models if model.gaps]
     if all(verdict["n_gaps"] == 1 for verdict in judged):
         return "gap, points", "change, points"
-    counts = {f"{verdict['n_in_mean']:,} of {verdict['n_gaps']:,} gaps" for verdict in judged}
-    gaps = counts.pop() if len(counts) == 1 else "gaps"
+    counts = {_in_mean(verdict) for verdict in judged}
+    gaps = f"{counts.pop()} gaps" if len(counts) == 1 else "gaps"
     return "gap with the most certain change, points", f"mean change of {gaps}, points"
 
 
-def _ba(model: Subject) -> Mapping[str, Any]:
-    """Return BA in the direction of the verdict."""
-    key = "ba_t_to_a" if model.names.compares_classes else "ba_a_to_t"
-    return model.metric(key) or _NO_NUMBER
+def _in_mean(verdict: VerdictRecord) -> str:
+    """Return how many gaps are in a mean: "5 of 10"."""
+    return f"{verdict['n_in_mean']:,} of {verdict['n_gaps']:,}"
 
 
-def _change(model: Subject) -> Mapping[str, Any]:
-    """Return the change of the only gap, or the mean change of several."""
-    return model.gaps[0] if len(model.gaps) == 1 else model.verdict
-
-
-def _change_cell(model: Subject, change: Mapping[str, Any], differs: bool) -> Cell:
+def _change(model: Subject, change: Mapping[str, Any], differs: bool) -> Cell:
     """Return a change and, where it differs between models, the number of gaps in a mean."""
     cell = number(change)
     if not differs or cell.text == NONE:
         return cell
-    of_gaps = f"{model.verdict['n_in_mean']:,} of {model.verdict['n_gaps']:,}"
-    return Cell(cell.text, ", ".join(filter(None, [cell.note, of_gaps])))
+    return replace(cell, note=", ".join(filter(None, [cell.note, _in_mean(model.verdict)])))
 
 
 def _strip(model: Subject, change: Mapping[str, Any]) -> Cell:
@@ -114,17 +106,14 @@ def _gap(model: Subject) -> Cell:
     """Return the named gap and, of several gaps, how many change."""
     if model.gap is None:
         return Cell(NONE)
-    text = arrow(model.gap, model.names, Digits.of(model.gap))
-    tone, total = tone_of(model.gap["status"]), len(model.gaps)
-    if total == 1:
-        return Cell(text, tone=tone)
-    statuses = [gap["status"] for gap in model.gaps]
+    statuses, total = Counter(gap["status"] for gap in model.gaps), len(model.gaps)
     counts: list[str] = []
-    for status, (one, several) in words.STATUSES.items():
-        if n := statuses.count(status):
+    for status, verbs in words.STATUSES.items():
+        if total > 1 and (n := statuses[status]):
             of = "" if counts else f" of {total:,}"
-            counts.append(f"{n:,}{of} {one if n == 1 else several}")
-    return Cell(text, ", ".join(counts), tone)
+            counts.append(f"{n:,}{of} {agree(n, *verbs)}")
+    text = arrow(model.gap, model.names, Digits.of(model.gap))
+    return Cell(text, ", ".join(counts), tone_of(model.gap["status"]))
 
 
 def _beyond(gap: GapRecord | None) -> Cell:
@@ -151,11 +140,11 @@ def number(record: Mapping[str, Any]) -> Cell:
     return Cell(text, f"({ends}" if ends else "")
 
 
-def interval(record: Mapping[str, Any], digits: Digits, sign: str = "+") -> Cell:
+def interval(record: Mapping[str, Any], digits: Digits, sign: str = "+") -> str:
     """Return an interval alone."""
-    if record["low"] is None:
-        return Cell(NONE)
-    return Cell(digits.ends(record["low"], record["high"], sign))
+    if record["low"] is None or record["high"] is None:
+        return NONE
+    return digits.ends(record["low"], record["high"], sign)
 
 
 def sides(gap: GapRecord, names: Names) -> str:
@@ -190,7 +179,7 @@ def reasons(numbers: Iterable[tuple[str, str]]) -> list[str]:
         if reason and name not in names.setdefault(reason, []):
             names[reason].append(name)
     return [
-        words.NO_INTERVAL_OF.format(names=join(of, limit=8), reason=clean(reason))
+        words.NO_INTERVAL_OF.format(names=join(of, limit=8), reason=reason)
         for reason, of in names.items()
     ]
 

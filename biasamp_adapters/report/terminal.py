@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from io import StringIO
 from textwrap import wrap
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
@@ -32,6 +33,7 @@ WIDE, WIDEST = 100, 120
 MOST_MODELS, MOST_ROWS = 5, 40
 #: The stage from which cells are broken between words; pictures never are.
 _BROKEN_FROM = {"text": 2, "tag": 2, "number": 3}
+_JOINED = {"bar": "█", "hollow bar": "░"}
 _STRIP, _CHART, _WIDE_CHART, _BETWEEN, _LONG, _MOST_HEAD_LINES = 13, 26, 40, 2, 16, 6
 
 
@@ -57,19 +59,20 @@ def _blocks(document: Document, width: int, full: bool) -> Iterator[RenderableTy
     if document.between:
         yield from ("", _text(document.between))
     for verdict in document.verdicts:
-        yield from ("", _verdict(verdict))
+        yield ""
+        yield from _verdict(verdict)
     for table in document.models:
-        yield from ("", _table(table if full else table.first(MOST_MODELS), width))
-    for part in document.pictures:
-        if part.brief:
-            yield from ("", _part(part, part.tables if full else part.brief, width))
+        yield ""
+        yield from _table(table if full else table.first(MOST_MODELS), width)
+    pictures = [part for part in document.pictures if part.brief]
+    for part in pictures if full else [replace(part, tables=part.brief) for part in pictures]:
+        yield from _part(part, width)
     yield ""
     for sections in document.boxes:
         for heading, sentences in sections:
-            text = _text(" ".join(sentences))
-            yield Text.assemble((f"{heading}. ", "bold"), text)
+            yield Text.assemble((f"{heading}. ", "bold"), _text(" ".join(sentences)))
     for part in document.folds if full else ():
-        yield from ("", _part(part, part.tables, width))
+        yield from _part(part, width)
     if not full:
         yield _text(document.more, "dim")
     for verdict in document.verdicts:
@@ -81,41 +84,41 @@ def _text(text: str, style: str = "") -> Text:
     return Text(clean(text), style)
 
 
-def _verdict(verdict: Answer) -> Group:
-    """Return the sentences of one direction."""
+def _verdict(verdict: Answer) -> Iterator[Text]:
+    """Yield the sentences of one direction."""
     tag = f"{verdict.tag.upper()}  " if verdict.tag else ""
-    style = f"bold {STYLES[verdict.tone]}"
-    headline = Text.assemble((tag, style), _text(verdict.headline, "bold"))
-    paragraphs = [*verdict.named, verdict.more, [verdict.closing]]
-    lines = [" ".join(paragraph) for paragraph in paragraphs]
-    head = [_text(verdict.head, "bold")] if verdict.head else []
-    return Group(*head, headline, *(_text(line) for line in lines if line))
+    if verdict.head:
+        yield _text(verdict.head, "bold")
+    headline = _text(verdict.headline, "bold")
+    yield Text.assemble((tag, f"bold {STYLES[verdict.tone]}"), headline)
+    for paragraph in [*verdict.named, verdict.more, [verdict.closing]]:
+        if line := " ".join(paragraph):
+            yield _text(line)
 
 
-def _part(part: Part, tables: Sequence[Table], width: int) -> Group:
-    """Return a section with some of its tables."""
-    heading = f"{part.over}: {part.heading}" if part.over else part.heading
-    blocks: list[RenderableType] = [_text(heading, "bold")]
+def _part(part: Part, width: int) -> Iterator[RenderableType]:
+    """Yield a section, after an empty line."""
+    yield from ("", _text(f"{part.over}: {part.heading}" if part.over else part.heading, "bold"))
     if part.intro:
-        blocks.append(_text(part.intro, "dim"))
-    blocks += [Padding(_text(f"- {point}"), (0, 0, 0, 2)) for point in part.points]
-    for i, table in enumerate(tables):
+        yield _text(part.intro, "dim")
+    for point in part.points:
+        yield Padding(_text(f"- {point}"), (0, 0, 0, 2))
+    for i, table in enumerate(part.tables):
         if i or part.points:
-            blocks.append("")
-        blocks.append(_table(table.first(MOST_ROWS), width))
+            yield ""
+        yield from _table(table.first(MOST_ROWS), width)
     for term, text in part.terms:
         entry = Text.assemble(_text(term, "bold"), ": ", _text(text))
-        blocks.append(Padding(entry, (0, 0, 0, 2)))
-    return Group(*blocks)
+        yield Padding(entry, (0, 0, 0, 2))
 
 
-def _table(table: Table, width: int) -> Group:
-    """Return a table under its caption and above its lines."""
-    lines = [_text(line, "dim") for line in table.lines]
-    if table.is_short:
-        lines.append(_text(shortened(table), "dim"))
-    caption = [_text(table.caption, "bold")] if table.caption else []
-    return Group(*caption, _grid(table, width), *lines)
+def _table(table: Table, width: int) -> Iterator[RenderableType]:
+    """Yield a table under its caption and above its lines."""
+    if table.caption:
+        yield _text(table.caption, "bold")
+    yield _grid(table, width)
+    for line in [*table.lines, shortened(table)] if table.is_short else table.lines:
+        yield _text(line, "dim")
 
 
 def shortened(table: Table) -> str:
@@ -125,18 +128,24 @@ def shortened(table: Table) -> str:
 
 
 def _grid(table: Table, room: int) -> Grid:
-    """Return a table that fits, with its wide columns if they have room."""
-    chart = _WIDE_CHART if room >= WIDE else _CHART
+    """Return a table that fits, with its wide columns if they have room.
+
+    Heads are broken first; then intervals go to a second line (stage 1), then names are broken (2),
+    and at last numbers (3).
+    """
     narrow = table.with_columns([i for i, x in enumerate(table.columns) if not x.wide])
-    rows, widths = _fit(narrow, room, chart, stages=4)
+    tries = [(narrow, stage) for stage in range(4)]
     if room >= WIDE:
-        wide_rows, wide_widths = _fit(table, room, chart, stages=2)
-        if _total(wide_widths) <= room:
-            narrow, rows, widths = table, wide_rows, wide_widths
+        tries = [(table, 0), (table, 1), *tries]
+    for tried, stage in tries:
+        rows = [_cells(row, tried.columns, room, stage) for row in tried.rows]
+        widths = _widths(tried.columns, rows, stage, room)
+        if _total(widths) <= room:
+            break
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for column, width in zip(narrow.columns, widths, strict=True):
+    for column, width in zip(tried.columns, widths, strict=True):
         grid.add_column(
-            _head(column, chart),
+            _head(column, room),
             justify="right" if column.kind == "number" else "left",
             width=None if column.kind == "text" else width,
             no_wrap=column.scale is not None,
@@ -147,22 +156,17 @@ def _grid(table: Table, room: int) -> Grid:
     return grid
 
 
-def _fit(table: Table, room: int, chart: int, stages: int) -> tuple[list[list[Text]], list[int]]:
-    """Return the texts and widths of a table that fits, or the narrowest ones.
-
-    Heads are broken first; then intervals go to a second line (stage 1), then names are broken (2),
-    and at last numbers (3).
-    """
-    for stage in range(stages):
-        rows = [_cells(row, table.columns, chart, stage) for row in table.rows]
-        columns = [(x, [row[i] for row in rows]) for i, x in enumerate(table.columns)]
-        needed = [_longest(column, cells, stage) for column, cells in columns]
-        for lines in range(3 if stage > 1 else 1, _MOST_HEAD_LINES + 1):
-            heads = [_head_width(column.head, lines) for column in table.columns]
-            widths = list(map(max, needed, heads))
-            if _total(widths) <= room:
-                return rows, widths
-    return rows, widths
+def _widths(
+    columns: Sequence[Column], rows: Sequence[Sequence[Text]], stage: int, room: int
+) -> list[int]:
+    """Return the widths of columns whose heads have as few lines as fit, or the narrowest ones."""
+    needed = [_longest(x, [row[i] for row in rows], stage) for i, x in enumerate(columns)]
+    for lines in range(3 if stage > 1 else 1, _MOST_HEAD_LINES + 1):
+        heads = [_head_width(column.head, lines) for column in columns]
+        widths = list(map(max, needed, heads))
+        if _total(widths) <= room:
+            break
+    return widths
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -170,12 +174,12 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + _BETWEEN * (len(widths) - 1)
 
 
-def _head(column: Column, chart: int) -> Text:
+def _head(column: Column, room: int) -> Text:
     """Return the head of a column: of a picture, the ticks at both ends and at 0."""
     if column.scale is None:
         return _text(column.head)
     ticks = list(column.scale.ticks)
-    line = [" "] * _width(column, chart)
+    line = [" "] * _width(column, room)
     for value, label in (ticks[-1], ticks[0], *(tick for tick in ticks if tick[0] == 0)):
         start = _place(value, column.scale, len(line)) - len(label) // 2
         start = min(max(start, 0), len(line) - len(label))
@@ -184,52 +188,44 @@ def _head(column: Column, chart: int) -> Text:
     return Text("".join(line))
 
 
-def _cells(row: Sequence[Cell], columns: Sequence[Column], chart: int, stage: int) -> list[Text]:
+def _cells(row: Sequence[Cell], columns: Sequence[Column], room: int, stage: int) -> list[Text]:
     """Return the texts of a row; from the first stage on, notes of numbers stand below them."""
     texts = []
     for cell, column in zip(row, columns, strict=True):
-        text = _text(cell.text, STYLES[cell.tone])
+        text, note, between = clean(cell.text), clean(cell.note), " "
         if cell.mark is not None and column.scale is not None:
-            line = _drawn(cell.mark, column.scale, _width(column, chart))
-            text = Text(line, STYLES[cell.tone])
+            text = _drawn(cell.mark, column.scale, _width(column, room))
         elif column.kind == "number" and stage:
-            text = _on_lines(cell)
-        elif cell.note:
-            is_count = column.kind == "number" and not cell.note.startswith("(")
-            text = Text.assemble(text, ", " if is_count else " ", _text(cell.note, "dim"))
-        texts.append(text)
+            # A number with names has two lines itself.
+            text = text.replace(" →", "\n→") if len(text) > _LONG else text
+            note, between = note.replace(", ", ",\n"), "\n"
+        elif column.kind == "number" and not note.startswith("("):
+            between = ", "
+        style = STYLES[cell.tone]
+        texts.append(Text.assemble((text, style), between if note else "", (note, "dim")))
     return texts
-
-
-def _on_lines(cell: Cell) -> Text:
-    """Return a number with its notes below; one with names has two lines itself."""
-    text = cell.text.replace(" →", "\n→") if len(cell.text) > _LONG else cell.text
-    lines = [_text(line, STYLES[cell.tone]) for line in text.split("\n")]
-    notes = cell.note.replace(", ", ",\n").split("\n") if cell.note else []
-    return Text("\n").join([*lines, *(_text(note, "dim") for note in notes)])
 
 
 def _longest(column: Column, cells: Sequence[Text], stage: int) -> int:
     """Return the width of the longest line or, of what is broken, of the longest word."""
-    is_broken = stage >= _BROKEN_FROM.get(column.kind, stage + 1)
-    pieces: list[str] = []
-    for cell in cells:
-        pieces += cell.plain.split() if is_broken else cell.plain.split("\n")
+    end = None if stage >= _BROKEN_FROM.get(column.kind, stage + 1) else "\n"
+    pieces = [piece for cell in cells for piece in cell.plain.split(end)]
     return max(map(cell_len, pieces), default=0)
 
 
 @cache
 def _head_width(head: str, lines: int) -> int:
     """Return the letters that a head needs on so many lines, or on more if its words are long."""
-    width = max(map(len, head.split()), default=0)
-    while width < len(head) and len(wrap(head, width)) > lines:
-        width += 1
-    return width
+    longest = max(map(len, head.split()), default=0)
+    widths = range(longest, len(head))
+    return next((x for x in widths if len(wrap(head, x)) <= lines), len(head))
 
 
-def _width(column: Column, chart: int) -> int:
+def _width(column: Column, room: int) -> int:
     """Return the width of a picture."""
-    return _STRIP if column.kind == "strip" else chart
+    if column.kind == "strip":
+        return _STRIP
+    return _WIDE_CHART if room >= WIDE else _CHART
 
 
 def _place(value: float, scale: Scale, width: int) -> int:
@@ -241,20 +237,19 @@ def _drawn(mark: Mark, scale: Scale, width: int) -> str:
     """Return a mark in characters: ○ for the labels, ● for the predictions."""
     line = [" "] * width
     if mark.guide is not None:
-        line[_place(mark.guide, scale, width)] = "┆"
+        _fill(line, mark.guide, mark.guide, scale, "┆")
     if mark.shape == "point" and mark.low is not None and mark.high is not None:
         _fill(line, mark.low, mark.high, scale, "━")
     if mark.start not in (None, mark.end):
-        letter = {"bar": "█", "hollow bar": "░"}.get(mark.shape, "─")
-        _fill(line, mark.start, mark.end, scale, letter)
+        _fill(line, mark.start, mark.end, scale, _JOINED.get(mark.shape, "─"))
     if mark.shape == "dumbbell" and mark.start is not None:
-        line[_place(mark.start, scale, width)] = "○"
-    if mark.shape in ("dumbbell", "point"):
-        line[_place(mark.end, scale, width)] = "●"
+        _fill(line, mark.start, mark.start, scale, "○")
+    if mark.shape not in _JOINED:
+        _fill(line, mark.end, mark.end, scale, "●")
     return "".join(line)
 
 
 def _fill(line: list[str], start: float, end: float, scale: Scale, letter: str) -> None:
-    """Draw a line between two values."""
+    """Draw a line between two values, or a letter at one."""
     low, high = sorted(_place(value, scale, len(line)) for value in (start, end))
     line[low : high + 1] = letter * (high + 1 - low)

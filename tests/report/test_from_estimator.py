@@ -107,8 +107,8 @@ def test_from_estimator_repeats_what_predict_draws_by_its_seed() -> None:
     [
         (LogisticRegression, {}, "must be fitted, or a dict of such; received <class"),
         ({"a": "model"}, {}, "received 'model'"),
-        (LinearSVC().fit(X, y), {"threshold": 0.3}, "threshold must not be given to an estimator"),
-        (LinearSVC().fit(X, y), {"y_pred": y}, "y_pred must not be given to an estimator"),
+        (LinearSVC().fit(X, y), {"threshold": 0.3}, "threshold needs y_score= without y_pred="),
+        (LinearSVC().fit(X, y), {"y_pred": y}, "multiple values for keyword argument 'y_pred'"),
         (LinearSVC(), {"sensitive_features": "rase"}, "no column 'rase'.* Did you mean 'race'"),
     ],
 )

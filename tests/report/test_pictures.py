@@ -5,11 +5,11 @@ from whole_audits import audit, summary_of, table_of
 
 from biasamp_adapters.auditing.subject import Subject
 from biasamp_adapters.report.document import Cell, Column, Scale, Table
-from biasamp_adapters.report.pictures import gaps_picture, on_one_scale, rates_picture
+from biasamp_adapters.report.pictures import gaps_picture, rates_pictures
 
 
 def rates_of(summary, position=0):
-    return rates_picture(Subject(summary, summary["verdicts"][position]), "")
+    return rates_pictures([Subject(summary, summary["verdicts"][position])], [""])[0]
 
 
 def gaps_of(summary):
@@ -70,7 +70,7 @@ def test_rates_many_groups_keeps_named_and_large_ones():
 
 def test_rates_on_one_scale_have_the_widest():
     summary = summary_of("two_models")
-    panels = on_one_scale([rates_of(summary, i) for i in (0, 1)])
+    panels = rates_pictures([Subject(summary, x) for x in summary["verdicts"]], ["old", "coin"])
     assert panels[0].columns[1].scale == panels[1].columns[1].scale
     assert panels[0].columns[1].scale.high == pytest.approx(0.6)
 
