@@ -53,29 +53,25 @@ class Table(NamedTuple):
         """Return the columns as an array, of bytes if they hold 0 and 1, or as a csr_array."""
         if not isinstance(self.columns, list):
             return self.columns
-        columns = [np.asarray(column) for column in self.columns]
-        dtype = np.uint8 if all(map(_is_binary, columns)) else None
-        return np.stack(columns, axis=1, dtype=dtype, casting="unsafe")
+        return np.column_stack([_compact(np.asarray(column)) for column in self.columns])
 
 
-def _is_binary(column: Array) -> bool:
+def _compact(column: Array) -> Array:
+    """Return whole numbers as bytes if they are 0 and 1."""
     is_whole = column.dtype.kind in "bui"
-    return is_whole and column.min(initial=0) >= 0 and column.max(initial=0) <= 1
+    is_binary = is_whole and column.min(initial=0) >= 0 and column.max(initial=0) <= 1
+    return column.astype(np.uint8) if is_binary else column
 
 
 def read_input(values: Any, argument: str) -> Any:
     """Return an input as one column, a numpy or pandas array, or as a table of several."""
-    values = batch_to_table(values)
+    values = to_plain(values)
     if isinstance(values, OverlappingGroups):
         table = read_input(values.values, argument)
         if not isinstance(table, Table):
             raise ValueError(f"{argument}: OverlappingGroups must have columns; received one")
         return Table(values.names or table.names, table.columns, are_groups=True)
-    if isinstance(values, np.ma.MaskedArray):
-        values = _with_missing(values)
-    if hasattr(values, "detach") and hasattr(values, "cpu"):  # A tensor on any device.
-        values = values.detach().cpu().numpy()
-    elif isinstance(values, list | tuple) and len(values):
+    if isinstance(values, list | tuple) and len(values):
         values = _read_list(values, argument)
     elif sparse.issparse(values):
         values = values.toarray() if values.ndim == 1 else sparse.csr_array(values)
@@ -93,12 +89,16 @@ def read_input(values: Any, argument: str) -> Any:
     return Table(tuple(values), [to_array(column, argument) for _, column in values.items()])
 
 
-def batch_to_table(values: Any) -> Any:
-    """Return a record batch of pyarrow as a table, and anything else as it is."""
+def to_plain(values: Any) -> Any:
+    """Return tensors, masked arrays and record batches of pyarrow as what all others read."""
+    if hasattr(values, "detach") and hasattr(values, "cpu"):  # A tensor on any device.
+        return values.detach().cpu().numpy()
+    if isinstance(values, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(values), to_objects([None]), values.data)
     arrow = nw.dependencies.get_pyarrow()
-    if arrow is None or not isinstance(values, arrow.RecordBatch):
-        return values
-    return arrow.Table.from_batches([values])
+    if arrow is not None and isinstance(values, arrow.RecordBatch):
+        return arrow.Table.from_batches([values])
+    return values
 
 
 def _read_list(values: Sequence[Any], argument: str) -> Any:
@@ -136,8 +136,7 @@ def are_one_column(first: Any, second: Any) -> bool:
 
 def to_array(values: Any, argument: str) -> Any:
     """Return one column as a numpy or pandas array."""
-    if isinstance(values, np.ma.MaskedArray):
-        return _with_missing(values)
+    values = to_plain(values)
     if isinstance(values, np.ndarray | pd.Series | pd.Categorical):
         return values
     if isinstance(getattr(values, "null_count", None), int):  # Arrow, whose numbers stay exact.
@@ -159,14 +158,6 @@ def to_array(values: Any, argument: str) -> Any:
     return to_objects(values)
 
 
-def _with_missing(values: np.ma.MaskedArray[Any, Any]) -> Array:
-    """Return a masked array with missing values where it is masked."""
-    if not np.any(values.mask):
-        return values.data
-    missing: Any = np.nan if values.dtype.kind == "f" else None
-    return np.where(values.mask, missing, values.data)
-
-
 def to_objects(values: Iterable[Any]) -> Array:
     """Return values as they are, in an array."""
     objects = list(values)
@@ -184,38 +175,33 @@ def level_of_index(values: Any, level: str) -> Any:
     if not isinstance(index, pd.Index) or level not in index.names:
         remedy = f"Write y.set_axis(pd.Index({level:.40}, name={listing([level])}))"
         raise ValueError(f"y_true's index has no level {listing([level])}. {remedy}.")
-    if index.names.count(level) > 1:
-        raise ValueError(f"y_true's index must have one level {level!r}; received several")
     return index.get_level_values(level).to_series(index=index, name=level)
 
 
 def warn_of_order(inputs: Iterable[tuple[str, Any]]) -> None:
     """Warn if pandas inputs have the same index labels in another order: rows pair by position."""
     first: tuple[str, pd.Index[Any]] | None = None
-    columns = (
-        (argument, column)
-        for argument, values in inputs
-        for column in (values.values() if isinstance(values, Mapping) else [values])
-    )
-    for argument, values in columns:
-        index = getattr(values, "index", None)
-        # What a model returns has often no index but the positions.
-        is_of_model = argument in (*PREDICTED.values(), SCORE)
-        if not isinstance(index, pd.Index) or (is_of_model and isinstance(index, pd.RangeIndex)):
-            continue
-        first = first or (argument, index)
-        if _is_in_another_order(first[1], index):
-            problem = "have the same index labels in another order, but rows pair by position"
-            warn(f"{first[0]} and {argument} {problem}")
-            return
+    for argument, values in inputs:
+        for column in values.values() if isinstance(values, Mapping) else [values]:
+            index = getattr(column, "index", None)
+            # What a model returns has often no index but the positions.
+            is_of_model = argument in (*PREDICTED.values(), SCORE)
+            if not isinstance(index, pd.Index) or (
+                is_of_model and isinstance(index, pd.RangeIndex)
+            ):
+                continue
+            first = first or (argument, index)
+            if _are_in_another_order(first[1], index):
+                problem = "have the same index labels in another order, but rows pair by position"
+                warn(f"{first[0]} and {argument} {problem}")
+                return
 
 
-def _is_in_another_order(first: pd.Index[Any], second: pd.Index[Any]) -> bool:
-    if first.equals(second):
+def _are_in_another_order(labels: pd.Index[Any], others: pd.Index[Any]) -> bool:
+    """Return whether two indexes hold the same distinct labels in another order."""
+    if len(labels) != len(others) or labels.equals(others) or not labels.is_unique:
         return False
-    labels, others = list(first), list(second)
-    are_distinct = len(set(labels)) == len(labels)
-    return are_distinct and labels != others and set(labels) == set(others)
+    return bool(labels.isin(others).all())
 
 
 # Numbers.

@@ -271,7 +271,7 @@ def _read_rows(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
         kept = np.flatnonzero(rows.weight)
         cluster = None if rows.cluster is None else rows.cluster[kept]
         rows = replace(rows.take(kept), cluster=cluster)
-    return rows.tallied()
+    return rows.tallied() if rows.w is None and rows.cluster is None else rows.merged()
 
 
 def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS) -> Rows:

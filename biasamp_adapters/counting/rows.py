@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
+from operator import methodcaller
 from typing import Any
 from zlib import crc32
 
@@ -47,9 +48,8 @@ from biasamp_adapters.counting.variables import (
 #: Up to so many possible cells are counted by position, without hashing.
 _MOST_POSITIONS = 2**20
 
-#: Rows that are looked at to see whether most are distinct, and the most distinct weights of these
-#: with which rows are still merged.
-_SAMPLE, _FEW_WEIGHTS = 2**12, 2**8
+#: Rows that are looked at to see whether most are distinct.
+_SAMPLE = 2**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,21 +222,17 @@ class Rows:
         """Return the rows with a weight of 1 each."""
         return replace(self, w=None)
 
-    def with_labels(self, lists: Mapping[str, Sequence[Label]]) -> Rows:
-        """Return the rows on other lists of labels, by truth."""
-        moved = dict(self.variables)
-        for key, variable in self.variables.items():
-            if TRUTH[key[0]] in lists:
-                moved[key] = variable.with_labels(lists[TRUTH[key[0]]])
-        return replace(self, variables=moved)
-
     def with_variables(self, truth: str, change: Callable[[Any], Variable]) -> Rows:
         """Return the rows with a true variable and its predictions changed."""
-        moved = dict(self.variables)
-        for key, variable in self.variables.items():
-            if TRUTH[key[0]] == truth:
-                moved[key] = change(variable)
-        return replace(self, variables=moved)
+        moved = {key: change(v) for key, v in self.variables.items() if TRUTH[key[0]] == truth}
+        return replace(self, variables=self.variables | moved)
+
+    def with_labels(self, lists: Mapping[str, Sequence[Label]]) -> Rows:
+        """Return the rows on other lists of labels, by truth."""
+        rows = self
+        for truth, labels in lists.items():
+            rows = rows.with_variables(truth, methodcaller("with_labels", labels))
+        return rows
 
     def complete(self, missing: str) -> Rows:
         """Return the rows without those that have missing values, or raise."""
@@ -296,32 +292,19 @@ class Rows:
 
     def tallied(self) -> Rows:
         """Return the rows with equal ones as one, counted by position; as they are if too many."""
-        variables = {key: v for key, v in self.variables.items() if isinstance(v, Codes)}
-        if len(variables) < len(self.variables):
-            return self
-        codes, sizes = [v.codes for v in variables.values()], [v.width for v in variables.values()]
-        weights: Any = None
-        if self.w is not None:
-            if len(np.unique(self.w[:_SAMPLE])) > _FEW_WEIGHTS:
-                return self
-            weight_codes, weights = pd.factorize(self.w, sort=True)
-            codes.append(weight_codes)
-            sizes.append(len(weights))
-        if self.cluster is not None and self.n_clusters is not None:
-            codes.append(self.cluster)
-            sizes.append(self.n_clusters)
-        if prod(sizes) > _MOST_POSITIONS:
+        codes = [v.codes for v in self.variables.values() if isinstance(v, Codes)]
+        sizes = [v.width for v in self.variables.values()]
+        has_others = self.w is not None or self.cluster is not None
+        if has_others or len(codes) < len(sizes) or prod(sizes) > _MOST_POSITIONS:
             return self
         n = count_cells(codes, sizes, self.n)
         cells = np.flatnonzero(n)
-        codes = list(np.unravel_index(cells, sizes))
-        cluster = None if self.cluster is None else codes.pop()
-        w = None if self.w is None else weights[codes.pop()]
-        tallied: Variables = {
-            key: Codes(v.labels, code.astype(np.min_scalar_type(len(v.labels))))
-            for (key, v), code in zip(variables.items(), codes, strict=True)
-        }
-        return replace(self, variables=tallied, n=n[cells].astype(np.int64), w=w, cluster=cluster)
+        variables: Variables = {}
+        for (key, v), code in zip(
+            self.variables.items(), np.unravel_index(cells, sizes), strict=True
+        ):
+            variables[key] = Codes(v.labels, code.astype(np.min_scalar_type(len(v.labels))))
+        return replace(self, variables=variables, n=n[cells].astype(np.int64))
 
     # Adding.
 
@@ -331,7 +314,7 @@ class Rows:
         lists = {}
         for truth in (*PREDICTED, CONTROL):
             ours, theirs = self.labels_of(truth), other.labels_of(truth)
-            lists[truth] = ours if ours == theirs else _united(ours, theirs, truth)
+            lists[truth] = ours if ours == theirs else ordered([*ours, *theirs], truth)
         first, second = self.with_labels(lists), other.with_labels(lists)
         w = cluster = None
         if first.w is not None or second.w is not None:
@@ -343,10 +326,8 @@ class Rows:
             for key, variable in first.variables.items()
         }
         n, dropped = np.concatenate([first.n, second.n]), first.dropped + second.dropped
-        digests = first.digest, second.digest
-        digest = None if None in digests else crc32(str(digests).encode())
-        added = replace(first, variables=variables, n=n, w=w, cluster=cluster, digest=digest)
-        return replace(added, dropped=dropped).merged()
+        added = replace(first, variables=variables, n=n, w=w, cluster=cluster)
+        return replace(added, dropped=dropped, digest=None).merged()
 
     @property
     def variable_names(self) -> list[str]:
@@ -374,16 +355,6 @@ def _check_summands(first: Rows, second: Rows) -> None:
     only_some = listing(sorted(_traits(first) ^ _traits(second)))
     if only_some:
         raise ValueError(f"counts that are added must be alike; only some have {only_some}")
-
-
-def _united(ours: Sequence[Label], theirs: Sequence[Label], truth: str) -> tuple[Label, ...]:
-    """Return the labels of both in order; raise if those of one are text, and of the other none."""
-    labels = ordered([*ours, *theirs], truth)
-    kinds = [{isinstance(label, str) for label in labels} for labels in (ours, theirs)]
-    if all(kinds) and not kinds[0] & kinds[1]:
-        received = f"{listing(ours)} and {listing(theirs)}"
-        raise ValueError(f"counts that are added must share labels of {truth}; received {received}")
-    return labels
 
 
 def _traits(rows: Rows) -> set[str]:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from narwhals.dependencies import is_duckdb_relation
 
-from biasamp_adapters.counting.arrays import batch_to_table, to_array, to_objects
+from biasamp_adapters.counting.arrays import to_array, to_objects, to_plain
 from biasamp_adapters.counting.columns import Choice, Column, are_labels, columns_of, find_columns
 from biasamp_adapters.counting.labels import TASK, TRUTH, listing
 from biasamp_adapters.counting.paths import (
@@ -75,7 +75,7 @@ def names_of(data: Any) -> list[Any]:
     """Return the names of the columns of a table or of files, and of levels of its index."""
     if are_paths(data):
         return [*names_of_columns(data)]
-    native = batch_to_table(nw.to_native(data, pass_through=True))
+    native = to_plain(nw.to_native(data, pass_through=True))
     if isinstance(native, Mapping):
         return [*native]
     names = native.column_names if nw.dependencies.is_pyarrow_table(native) else native.columns
@@ -87,7 +87,7 @@ def _read(data: Any, arguments: Arguments, missing_values: Any) -> Iterator[Chun
     where = None
     if isinstance(data, Selection):
         data, where = data.paths, data.where
-    data = batch_to_table(nw.to_native(data, pass_through=True))
+    data = to_plain(nw.to_native(data, pass_through=True))
     if are_paths(data):
         files = find_files(data)
         with explained(files):
