@@ -246,6 +246,8 @@ def _check_complete(is_missing: Array, argument: str, counts: Any) -> None:
 def to_numbers(values: Any, argument: str) -> Array:
     """Return numbers of any type as floats; missing ones are NaN."""
     try:
+        if values.dtype.kind in "mM":  # Times, which numpy would take for numbers.
+            raise TypeError
         if not isinstance(values, np.ndarray) or values.dtype == object:
             values = np.where(pd.isna(values), np.nan, values)
         return values.astype(np.float64, copy=False)

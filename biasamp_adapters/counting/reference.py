@@ -227,13 +227,9 @@ def _on_common_labels(rows: Rows, reference: Rows | None, listed: Lists, short: 
     if reference is not None:
         variables |= {(REFERENCE[truth], None): reference.variable(truth) for truth in PREDICTED}
     notes = _compare_labels(variables, listed, short)
-    if reference is None and not listed:
-        return Evaluation(rows, notes=notes)
     moved = on_common_labels(variables, listed)
     if reference is not None:
-        truths: Variables = {}
-        for truth in PREDICTED:
-            truths[truth, None] = moved.pop((REFERENCE[truth], None))
+        truths: Variables = {(t, None): moved.pop((REFERENCE[t], None)) for t in PREDICTED}
         reference = replace(reference, variables=truths)
     return Evaluation(replace(rows, variables=moved), reference, notes=notes)
 
@@ -284,8 +280,7 @@ def _check_shared(role: str, labels: Sequence[Label], true_labels: Sequence[Labe
     are_numbers = all(isinstance(label, int | float) for label in [*true_labels, *labels])
     if role in PREDICTED.values() and are_numbers and len(true_labels) <= 2 and len(others) > 2:
         extra = f"{len(others)} values that {TRUTH[role]} has not ({listing(others[:2])}, ...)"
-        hint = "If these are scores: y_score=..., threshold=...."
-        raise ValueError(f"{role} holds {extra}. {hint}")
+        raise ValueError(f"{role} holds {extra}. If these are scores: y_score=..., threshold=....")
     # Numbers that are not whole are those of a regression.
     are_measures = are_numbers and any(isinstance(label, float) for label in labels)
     are_of_one_coding = {*labels, *true_labels} <= {0, 1}

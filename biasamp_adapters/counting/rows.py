@@ -277,8 +277,6 @@ class Rows:
         if step > 4 and len(cells_of(self._keys(step))[1]) > _SAMPLE / 2:
             return self
         cell, first = cells_of(self._keys(1))
-        if len(first) == len(self):
-            return self
         n = np.bincount(cell, self.n, len(first)).astype(np.int64)
         cluster = None if self.cluster is None else self.cluster[first]
         return replace(self.take(first), n=n, cluster=cluster)

@@ -109,11 +109,6 @@ def _read_memory(table: pd.DataFrame | Mapping[Any, Any], arguments: Arguments) 
     for column in columns_of(choices).values():
         is_level = column.name in levels
         values = index.get_level_values(column.name).to_series() if is_level else table[column.name]
-        series = nw.from_native(values, series_only=True, pass_through=True)
-        if isinstance(series, nw.Series):
-            if column.variable is None and series.dtype == nw.String:
-                series = series.drop_nulls()  # Of objects, narwhals looks at the first 100 alone.
-            _check_type(series.dtype, column)
         arrays.append(_plain(values, column))
     return _arrange(choices, arrays)
 
@@ -204,10 +199,7 @@ def _fetch_duckdb(relation: Any, n_rows: int, connection: Any) -> Iterator[Any]:
         while len(chunk := result.fetch_df_chunk(n_rows // _VECTOR)):
             yield chunk
     elif importlib.util.find_spec("pyarrow"):
-        import pyarrow as pa
-
-        for batch in relation.to_arrow_reader(n_rows):
-            yield pa.Table.from_batches([batch])
+        yield from map(to_plain, relation.to_arrow_reader(n_rows))
     else:
         yield relation.df()
 
