@@ -22,9 +22,6 @@ from biasamp_adapters.counting.labels import (
 from biasamp_adapters.counting.variables import OverlappingGroups
 from biasamp_adapters.warning import warn
 
-#: Weights with a sum outside of this and its inverse have products that floats cannot hold.
-_LARGEST_WEIGHT = 1e100
-
 
 class Table(NamedTuple):
     """Several columns.
@@ -46,8 +43,8 @@ class Table(NamedTuple):
         """Return one column."""
         if isinstance(self.columns, list):
             return self.columns[i]
-        column = self.columns[:, [i]]
-        return column.toarray()[:, 0] if sparse.issparse(column) else column[:, 0]
+        columns = self.columns.toarray() if sparse.issparse(self.columns) else self.columns
+        return columns[:, i]
 
     def matrix(self) -> Any:
         """Return the columns as an array, of bytes if they hold 0 and 1, or as a csr_array."""
@@ -230,7 +227,8 @@ def read_numbers(values: Any, argument: str, counts: Any = 1) -> Array:
         return numbers.astype(np.int64)
     check_all(is_valid, numbers, f"{argument} must be finite and not negative")
     total = float(numbers.sum())
-    if len(numbers) and not 1 / _LARGEST_WEIGHT <= total <= _LARGEST_WEIGHT:
+    # Floats cannot hold the products of others.
+    if len(numbers) and not 1e-100 <= total <= 1e100:
         rule = f"{argument} must have a sum between 1e-100 and 1e100, and not be all zero"
         raise ValueError(f"{rule}; received {total:g}")
     return numbers

@@ -226,7 +226,7 @@ def _on_common_labels(rows: Rows, reference: Rows | None, listed: Lists, short: 
     variables = dict(rows.variables)
     if reference is not None:
         variables |= {(REFERENCE[truth], None): reference.variable(truth) for truth in PREDICTED}
-    notes = _compare_labels(variables, listed, short)
+    notes = tuple(dict.fromkeys(_compare_labels(variables, listed, short)))
     moved = on_common_labels(variables, listed)
     if reference is not None:
         truths: Variables = {(t, None): moved.pop((REFERENCE[t], None)) for t in PREDICTED}
@@ -245,33 +245,30 @@ def _list_labels(parts: Sequence[Rows]) -> Lists:
     return listed
 
 
-def _compare_labels(variables: Variables, listed: Lists, short: str) -> tuple[str, ...]:
-    """Return notes on labels that only one variable has; raise if it shares none with the truth."""
-    notes: list[str] = []
-    zeros = (words.COUNT_0_IN_BA, words.IS_0_IN_BA) if short == "BA" else ("", "")
+def _compare_labels(variables: Variables, listed: Lists, short: str) -> Iterator[str]:
+    """Yield notes on labels that only one variable has; raise if it shares none with the truth."""
+    lacking_so, one_so = (words.COUNT_0_IN_BA, words.IS_0_IN_BA) if short == "BA" else ("", "")
     for (role, _), variable in variables.items():
         truth = TRUTH[role]
         true_variable = variables.get((truth, None))
         if role == truth or true_variable is None or true_variable.is_matrix:
             continue
+        seen, true_seen = variable.seen, true_variable.seen
         if truth not in listed:
-            _check_shared(role, variable.seen, true_variable.seen)
-        extra = without(variable.seen, true_variable.seen)
-        lacking = without(true_variable.seen, variable.seen)
+            _check_shared(role, seen, true_seen)
+        extra, lacking = without(seen, true_seen), without(true_seen, seen)
         if role in PREDICTED.values():
             if extra and truth not in listed and not variable.is_soft:
-                names = name_list(extra)
-                notes.append(words.ONLY_PREDICTED.format(role=role, names=names, truth=truth))
-        elif len(variable.seen) == 1:
+                yield words.ONLY_PREDICTED.format(role=role, names=name_list(extra), truth=truth)
+            continue
+        if len(seen) == 1:
             kind = "class" if truth == TASK else "group"
-            notes.append(words.REFERENCE_OF_ONE.format(kind=kind, so=zeros[1]))
-        else:
-            if lacking:
-                names = name_list(lacking)
-                notes.append(words.REFERENCE_LACKS.format(names=names, so=zeros[0]))
-            if extra:
-                notes.append(words.ONLY_IN_REFERENCE.format(names=name_list(extra)))
-    return tuple(dict.fromkeys(notes))
+            yield words.REFERENCE_OF_ONE.format(kind=kind, so=one_so)
+            continue
+        if lacking:
+            yield words.REFERENCE_LACKS.format(names=name_list(lacking), so=lacking_so)
+        if extra:
+            yield words.ONLY_IN_REFERENCE.format(names=name_list(extra))
 
 
 def _check_shared(role: str, labels: Sequence[Label], true_labels: Sequence[Label]) -> None:

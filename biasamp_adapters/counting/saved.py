@@ -212,28 +212,19 @@ def frame_of(rows: Rows) -> pd.DataFrame:
     """Return a row for each distinct row; of matrices and sums for each pair."""
     if rows.is_matrix(TASK) or rows.is_matrix(ATTRIBUTE) or rows.block_sums is not None:
         return _frame_of_pairs(rows)
-    return _frame_of_rows(rows)
-
-
-def _frame_of_rows(rows: Rows) -> pd.DataFrame:
-    """Return one row of a frame for each distinct row."""
     rows = replace(rows, cluster=None).merged()
     columns: dict[str | None, Any] = {}
     for (role, model), variable in rows.variables.items():
         name = model if role == PREDICTION else role if model is None else f"{role}[{model}]"
-        columns[name] = _column(variable)
+        if isinstance(variable, Codes):
+            labels = [show(x) if isinstance(x, tuple) else x for x in variable.labels]
+            columns[name] = pd.Series([*labels, None], dtype=object).to_numpy()[variable.codes]
+        else:
+            columns[name] = variable.values[:, 1]  # The probabilities of class 1.
     columns["count"] = rows.n
     if rows.w is not None:
         columns["sum_of_weights"] = rows.weight
     return pd.DataFrame(columns).infer_objects()
-
-
-def _column(variable: Variable) -> Any:
-    """Return the labels of the rows, or the probabilities of class 1."""
-    if not isinstance(variable, Codes):
-        return variable.values[:, 1]
-    labels = [show(label) if isinstance(label, tuple) else label for label in variable.labels]
-    return pd.Series([*labels, None], dtype=object).to_numpy()[variable.codes]
 
 
 def _frame_of_pairs(rows: Rows) -> pd.DataFrame:
