@@ -147,7 +147,7 @@ def _read_query(frame: Any, choices: list[Choice], connection: Any = None) -> It
         _check_type(dtype, column)
         if dtype in _EXACT and not column.variable:
             casts[alias] = nw.col(alias).cast(nw.Float64)
-        elif column.variable and (dtype in as_text or getattr(dtype, "time_zone", None)):
+        elif column.variable and dtype in as_text:
             casts[alias] = nw.col(alias).cast(nw.String)
     query = frame.lazy().with_columns(**casts) if casts else frame.lazy()
     if are_labels(choices):
@@ -158,22 +158,15 @@ def _read_query(frame: Any, choices: list[Choice], connection: Any = None) -> It
         arrays = []
         for key, column in columns.items():
             array = _plain(table[key].to_native(), column)
-            if column.variable and (read := _reader(schema[key])):
-                array = to_objects(None if pd.isna(value) else read(value) for value in array)
+            if column.variable and schema[key] in _EXACT:  # Text that floats would merge.
+                array = to_objects(None if pd.isna(value) else Decimal(value) for value in array)
+            elif schema[key] == nw.Binary:
+                array = to_objects(None if value is None else bytes(value) for value in array)
             arrays.append(array)
         inputs = _arrange(choices, arrays)
         if COUNT in table.columns:
             inputs["count"] = table[COUNT].to_numpy()
         yield inputs
-
-
-def _reader(dtype: nw.dtypes.DType) -> Any:
-    """Return what reads labels of a type that engines hand over in several forms, or None."""
-    if dtype in _EXACT:  # Text that floats would merge.
-        return Decimal
-    if getattr(dtype, "time_zone", None):
-        return pd.Timestamp
-    return bytes if dtype == nw.Binary else None
 
 
 def _fetch(query: nw.LazyFrame[Any], connection: Any) -> Iterator[nw.DataFrame[Any]]:
