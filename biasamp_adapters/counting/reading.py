@@ -54,6 +54,8 @@ _WIDEST_RANGE = 2**16
 
 def read_column(values: Any, argument: str) -> Codes:
     """Return a column of labels as codes, in the order of its labels."""
+    if isinstance(values, pd.Series) and isinstance(values.dtype, np.dtype):
+        values = values.to_numpy()
     kind = values.dtype.kind if isinstance(values, np.ndarray) else "O"
     if kind in "bui" and len(values):
         low, high = int(values.min()), int(values.max())

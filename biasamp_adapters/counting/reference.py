@@ -31,7 +31,6 @@ from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.counting.paths import are_paths
 from biasamp_adapters.counting.reading import on_common_labels
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.counting.tables import names_of
 from biasamp_adapters.counting.variables import Variables
 from biasamp_adapters.figures import agree, count
 
@@ -106,7 +105,6 @@ def read_reference(
     reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, or None
     columns : mapping of str to object, or None
         The names of the columns of the data, which a frame shares; None if the data are arrays.
-        Weights and clusters are read if the frame has their columns; else its rows count alike.
     options : mapping of str to object
         ``missing`` and ``missing_values``: "drop" also leaves out rows of the reference.
     """
@@ -134,12 +132,8 @@ def _read_reference(
     if columns is None:
         rule = "reference must be a pair, rates or counts (biasamp count) if data name no columns"
         raise ValueError(f"{rule}; received a {type(reference).__name__}")
-    names = {role: columns[role] for role in (TASK, ATTRIBUTE) if columns.get(role) is not None}
-    known = names_of(reference)
-    for role in ("sample_weight", "clusters"):
-        name = columns.get(role)
-        if name is not None and (name in known or name in [[x] for x in known]):
-            names[role] = name
+    roles = (TASK, ATTRIBUTE, "sample_weight", "clusters")
+    names = {role: columns[role] for role in roles if columns.get(role) is not None}
     return Counts.from_frame(reference, **names, **read).rows
 
 

@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
-import numpy as np
 import pandas as pd
 from narwhals.dependencies import is_duckdb_relation
 
@@ -22,7 +21,6 @@ from biasamp_adapters.counting.paths import (
     are_paths,
     explained,
     find_files,
-    names_of_columns,
     query_files,
 )
 from biasamp_adapters.counting.variables import OverlappingGroups
@@ -71,17 +69,6 @@ def read_table(data: Any, arguments: Arguments, missing_values: Any = ()) -> Ite
         yield chunk
 
 
-def names_of(data: Any) -> list[Any]:
-    """Return the names of the columns of a table or of files, and of levels of its index."""
-    if are_paths(data):
-        return [*names_of_columns(data)]
-    native = to_plain(nw.to_native(data, pass_through=True))
-    if isinstance(native, Mapping):
-        return [*native]
-    names = native.column_names if nw.dependencies.is_pyarrow_table(native) else native.columns
-    return [*names, *getattr(getattr(native, "index", None), "names", ())]
-
-
 def _read(data: Any, arguments: Arguments, missing_values: Any) -> Iterator[Chunk]:
     """Yield what :func:`read_table` does, with the warnings of engines."""
     where = None
@@ -108,8 +95,8 @@ def _read_memory(table: pd.DataFrame | Mapping[Any, Any], arguments: Arguments) 
     arrays = []
     for column in columns_of(choices).values():
         is_level = column.name in levels
-        values = index.get_level_values(column.name).to_series() if is_level else table[column.name]
-        arrays.append(_plain(values, column))
+        level = index.get_level_values(column.name).to_series(index=index) if is_level else None
+        arrays.append(table[column.name] if level is None else level)
     return _arrange(choices, arrays)
 
 
@@ -157,7 +144,7 @@ def _read_query(frame: Any, choices: list[Choice], connection: Any = None) -> It
     for table in _fetch(query, connection):
         arrays = []
         for key, column in columns.items():
-            array = _plain(table[key].to_native(), column)
+            array = to_array(table[key].to_native(), key)
             if column.variable and schema[key] in _EXACT:  # Text that floats would merge.
                 array = to_objects(None if pd.isna(value) else Decimal(value) for value in array)
             elif schema[key] == nw.Binary:
@@ -204,12 +191,6 @@ def _check_type(dtype: nw.dtypes.DType, column: Column) -> None:
         kind = "labels such as text, numbers or dates" if column.variable else "numbers"
         name, received = listing([column.name]), type(dtype).__name__
         raise ValueError(f"column {name} must hold {kind}; received {received}")
-
-
-def _plain(values: Any, column: Column) -> Any:
-    """Return a column as an array of numpy, or as a series if numpy has no such type."""
-    array = to_array(values, f"column {column.name!r}")
-    return np.asarray(array) if isinstance(array.dtype, np.dtype) else array
 
 
 def _arrange(choices: list[Choice], arrays: Iterable[Any]) -> Chunk:
