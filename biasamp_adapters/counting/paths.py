@@ -50,10 +50,10 @@ _LONGEST_LINE = 2_000_000
 
 #: Parts of errors of DuckDB, and what they mean.
 _CAUSES = {
-    "unicode": "is not UTF-8: pass the frame of pandas.read_csv(..., encoding=...)",
-    "state machine": "mixes line ends (LF and CRLF), or has a quote that does not end",
-    "string .* casting": "has text in a column that where compares with a number: quote it",
-    "'trim": "has lists or records in a column that must hold labels",
+    "unicode": "is not UTF-8{line}: pass the frame of pandas.read_csv(..., encoding=...)",
+    "state machine": "mixes line ends (LF and CRLF), or has a quote that does not end{line}",
+    "string .* casting": "has text in a column that where compares with a number{line}: quote it",
+    "'trim": "has lists or records in a column that must hold labels{line}",
 }
 
 #: SQL of the cast that all values of a column of text, $, allow. Codes such as "01" are text, and
@@ -399,8 +399,7 @@ def explained(files: Sequence[str]) -> Iterator[None]:
         message = f"cannot be read{line}: {cause[:150].strip(' .')}"
         for part, meaning in _CAUSES.items():
             if re.search(part, cause):
-                head, colon, remedy = meaning.partition(":")
-                message = head + line + colon + remedy
+                message = meaning.format(line=line)
         raise ValueError(f"{_quote(name)} {message}.") from None
 
 

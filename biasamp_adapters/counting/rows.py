@@ -319,10 +319,7 @@ class Rows:
             w = np.concatenate([first.unit, second.unit])
         if first.cluster is not None and second.cluster is not None:
             cluster = np.concatenate([first.cluster, second.cluster])
-        variables = {
-            key: append(variable, second.variables[key])
-            for key, variable in first.variables.items()
-        }
+        variables = {k: append(v, second.variables[k]) for k, v in first.variables.items()}
         n, dropped = np.concatenate([first.n, second.n]), first.dropped + second.dropped
         added = replace(first, variables=variables, n=n, w=w, cluster=cluster)
         return replace(added, dropped=dropped, digest=None).merged()

@@ -280,9 +280,6 @@ def count_cells(codes: Sequence[Array], sizes: Sequence[int], n: Array) -> Array
     size = int(np.prod(sizes))
     total = np.zeros(size)
     for rows in chunks(len(n), max(2**16, 4 * size)):
-        cell = codes[0][rows].astype(np.int64)
-        for code, width in zip(codes[1:], sizes[1:], strict=True):
-            cell *= width
-            cell += code[rows]
+        cell = np.ravel_multi_index([code[rows] for code in codes], sizes)
         total += np.bincount(cell, n[rows], size)
     return total
