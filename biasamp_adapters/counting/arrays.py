@@ -62,12 +62,20 @@ def _compact(column: Array) -> Array:
 
 def read_input(values: Any, argument: str) -> Any:
     """Return an input as one column, a numpy or pandas array, or as a table of several."""
+    is_groups = isinstance(values, OverlappingGroups)
+    given = _read_columns(values.values if is_groups else values, argument)
+    if is_groups and not isinstance(given, Table):
+        raise ValueError(f"{argument}: OverlappingGroups must have columns; received one")
+    if is_groups:
+        return Table(values.names or given.names, given.columns, are_groups=True)
+    if isinstance(given, Table) and len(given.names) == 1:
+        return pd.Series(given.column(0), name=given.names[0])
+    return given
+
+
+def _read_columns(values: Any, argument: str) -> Any:
+    """Return one column as an array, or any number of columns as a table."""
     values = to_plain(values)
-    if isinstance(values, OverlappingGroups):
-        table = read_input(values.values, argument)
-        if not isinstance(table, Table):
-            raise ValueError(f"{argument}: OverlappingGroups must have columns; received one")
-        return Table(values.names or table.names, table.columns, are_groups=True)
     if isinstance(values, list | tuple) and len(values):
         values = _read_list(values, argument)
     elif sparse.issparse(values):
@@ -115,8 +123,7 @@ def name_of(values: Any) -> Any:
     """Return the name of a column, or those of several columns that are crossed, or None."""
     if isinstance(values, Table):
         is_named = not values.are_groups and all(isinstance(name, str) for name in values.names)
-        names = values.names if is_named else None
-        return names[0] if names and len(names) == 1 else names
+        return values.names if is_named else None
     name = getattr(values, "name", None)
     return name if isinstance(name, str) else None
 

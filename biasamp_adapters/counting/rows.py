@@ -240,19 +240,14 @@ class Rows:
             rule = "missing must be 'error', 'drop' or 'abstain'"
             raise ValueError(f"{rule}; received {listing([missing])}")
         allowed = PREDICTED.values() if missing == "abstain" else ()
-        incomplete = [
-            (key, variable.missing)
-            for key, variable in self.variables.items()
-            if variable.has_missing and key[0] not in allowed
-        ]
-        if not incomplete:
+        keys = [k for k, v in self.variables.items() if v.has_missing and k[0] not in allowed]
+        if not keys:
             return self
         if missing != "drop":
-            key, is_missing = incomplete[0]
-            n = self.n[is_missing].sum()
-            rule = f"{argument_of(key)} must not have missing values"
+            n = self.n[self.variables[keys[0]].missing].sum()
+            rule = f"{argument_of(keys[0])} must not have missing values"
             raise ValueError(f"{rule}; received {n}. Drop them, as audit does with missing='drop'")
-        is_dropped = np.logical_or.reduce([is_missing for _, is_missing in incomplete])
+        is_dropped = np.logical_or.reduce([self.variables[key].missing for key in keys])
         kept = self.take(np.flatnonzero(~is_dropped))
         groups, listed = self._groups_seen(), self.listed
         if without(groups, kept._groups_seen()):  # Reports tell of groups that are gone.
