@@ -29,7 +29,7 @@ from biasamp_adapters.counting.labels import (
     listing,
     show,
 )
-from biasamp_adapters.counting.margins import divide, margins_of_data, pairs_of
+from biasamp_adapters.counting.margins import Margins, divide, margins_of_data, pairs_of
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.paths import find_files
 from biasamp_adapters.counting.rows import Rows
@@ -158,12 +158,9 @@ def without_rows(rows: Rows) -> Rows:
         raise ValueError("save(rows=False) must have no missing predictions; received some")
     partition, undrawn = _private_partition(rows.merged())
     n_blocks, part = len(partition.times), partition.part
-    tables = {}
+    blocks, tables = Margins(partition, None, np.eye(n_blocks)), {}
     for first, second, model in pairs_of(rows):
-        x, y = (partition.rows.variable(role, model) for role in (first, second))
-        sums = sparse.csr_array(partition.sums(first, second, model)).toarray()
-        table = sums.reshape(n_blocks, x.width, y.width)
-        tables[first, second, model] = table[:, : len(x.labels), : len(y.labels)]
+        tables[first, second, model] = blocks.of_model(model).joint(first, second)
     w = None
     if rows.w is not None:
         squares = np.bincount(part, partition.squared.weight, n_blocks)
