@@ -266,11 +266,12 @@ def count_arrays(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows
 def _read_rows(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
     """Return the distinct rows of arrays, with missing values; see :meth:`Counts.from_arrays`."""
     rows = read_rows(columns, options)
-    if not rows.weight.all():
+    has_sizes = rows.w is not None or columns.get("count") is not None
+    if has_sizes and not (rows.weight > 0).all():
         kept = np.flatnonzero(rows.weight)
         cluster = None if rows.cluster is None else rows.cluster[kept]
         rows = replace(rows.take(kept), cluster=cluster)
-    return rows.tallied() if rows.w is None and rows.cluster is None else rows.merged()
+    return rows.tallied()
 
 
 def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS) -> Rows:

@@ -13,7 +13,7 @@ from scipy.special import ndtri, pdtr, stdtrit
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import Array, Label
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.counting.variables import Block, Variable, chunks
+from biasamp_adapters.counting.variables import Block, Codes, Variable, chunks
 
 #: More distinct rows, or clusters, than this are drawn in blocks.
 _MOST_PARTS = 5000
@@ -218,11 +218,16 @@ def _sum_columns(x: Variable, y: Block, part: Array, weight: Array, n_parts: int
     dtype = np.float32 if is_exact else np.float64
     for rows in chunks(len(part), 2**15 if is_sparse else max(2**13, 2 * shape[0])):
         columns = y.sparse[rows] if is_sparse else y.dense(rows, dtype)
-        held = x.take(rows).sparse
-        n_held = np.diff(held.indptr)
-        label = np.repeat(part[rows], n_held) * x.width + held.indices
-        entries = (np.repeat(weight[rows], n_held) * held.data).astype(dtype), label, held.indptr
-        sums += sparse.csc_array(entries, (shape[0], len(n_held))) @ columns
+        label, added = part[rows] * x.width, weight[rows]
+        if isinstance(x, Codes):
+            label, starts = label + x.codes[rows], np.arange(len(label) + 1)
+        else:
+            held = x.sparse[rows]
+            n_held, starts = np.diff(held.indptr), held.indptr
+            label = np.repeat(label, n_held) + held.indices
+            added = np.repeat(added, n_held) * held.data
+        entries = added.astype(dtype), label, starts
+        sums += sparse.csc_array(entries, (shape[0], len(starts) - 1)) @ columns
     sums = sums.reshape(n_parts, -1)
     return _dense_if_full(sums.tocsr()) if is_sparse else sums
 

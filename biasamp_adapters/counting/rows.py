@@ -48,8 +48,9 @@ from biasamp_adapters.counting.variables import (
 #: Up to so many possible cells are counted by position, without hashing.
 _MOST_POSITIONS = 2**20
 
-#: Rows that are looked at to see whether most are distinct.
-_SAMPLE = 2**12
+#: Rows that are looked at to see whether most are distinct, and the most distinct weights of these
+#: with which rows are still merged.
+_SAMPLE, _FEW_WEIGHTS = 2**12, 2**8
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,6 +273,8 @@ class Rows:
         if step > 4 and len(cells_of(self._keys(step))[1]) > _SAMPLE / 2:
             return self
         cell, first = cells_of(self._keys(1))
+        if len(first) == len(self):
+            return self
         n = np.bincount(cell, self.n, len(first)).astype(np.int64)
         cluster = None if self.cluster is None else self.cluster[first]
         return replace(self.take(first), n=n, cluster=cluster)
@@ -285,19 +288,32 @@ class Rows:
 
     def tallied(self) -> Rows:
         """Return the rows with equal ones as one, counted by position; as they are if too many."""
-        codes = [v.codes for v in self.variables.values() if isinstance(v, Codes)]
-        sizes = [v.width for v in self.variables.values()]
-        has_others = self.w is not None or self.cluster is not None
-        if has_others or len(codes) < len(sizes) or prod(sizes) > _MOST_POSITIONS:
+        variables = {key: v for key, v in self.variables.items() if isinstance(v, Codes)}
+        if len(variables) < len(self.variables):
+            return self
+        codes, sizes = [v.codes for v in variables.values()], [v.width for v in variables.values()]
+        weights: Any = None
+        if self.w is not None:
+            if len(np.unique(self.w[:_SAMPLE])) > _FEW_WEIGHTS:
+                return self
+            weight_codes, weights = pd.factorize(self.w, sort=True)
+            codes.append(weight_codes)
+            sizes.append(len(weights))
+        if self.cluster is not None and self.n_clusters is not None:
+            codes.append(self.cluster)
+            sizes.append(self.n_clusters)
+        if prod(sizes) > _MOST_POSITIONS:
             return self
         n = count_cells(codes, sizes, self.n)
         cells = np.flatnonzero(n)
-        variables: Variables = {}
-        for (key, v), code in zip(
-            self.variables.items(), np.unravel_index(cells, sizes), strict=True
-        ):
-            variables[key] = Codes(v.labels, code.astype(np.min_scalar_type(len(v.labels))))
-        return replace(self, variables=variables, n=n[cells].astype(np.int64))
+        codes = list(np.unravel_index(cells, sizes))
+        cluster = None if self.cluster is None else codes.pop()
+        w = None if self.w is None else weights[codes.pop()]
+        tallied: Variables = {
+            key: Codes(v.labels, code.astype(np.min_scalar_type(len(v.labels))))
+            for (key, v), code in zip(variables.items(), codes, strict=True)
+        }
+        return replace(self, variables=tallied, n=n[cells].astype(np.int64), w=w, cluster=cluster)
 
     # Adding.
 

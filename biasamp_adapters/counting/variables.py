@@ -227,19 +227,46 @@ def right_labels(truth: Variable, prediction: Variable) -> Variable:
 def label_sets(variable: Variable, sets: Sequence[tuple[int, ...]]) -> Block:
     """Return indicators of label sets, each of which holds where all its labels do."""
     cell, first = cells_of([variable.keys()])
-    labels = variable.take(first).sparse[:, : len(variable.labels)].astype(bool).astype(np.uint8)
-    sizes = np.array([len(members) for members in sets])
-    members, starts = np.concatenate(sets), np.concatenate([[0], sizes.cumsum()])
-    entries = np.ones(len(members), dtype=np.uint8), members, starts
-    belongs = sparse.csr_array(entries, (len(sets), labels.shape[1]))
-    parts = []
-    for rows in chunks(len(first), 2**10):
-        held = labels[rows] @ belongs.T  # How many labels of each set a row has.
-        held.data = (held.data == sizes[held.indices]).astype(np.float64)
-        held.eliminate_zeros()
-        parts.append(held)
-    names = tuple(show_set([variable.labels[i] for i in members]) for members in sets)
-    return Block(names, sparse.vstack(parts, "csr")[cell], variable.missing, is_matrix=True)
+    has_label = variable.take(first).sparse[:, : len(variable.labels)].toarray() != 0
+    members = np.zeros((len(sets), has_label.shape[1]), dtype=bool)
+    for i, positions in enumerate(sets):
+        members[i, list(positions)] = True
+    row, column = _find_sets(has_label, members)
+    held = sparse.csr_array((np.ones(len(row)), (row, column)), (len(first), len(sets)))
+    names = tuple(show_set([variable.labels[i] for i in positions]) for positions in sets)
+    return Block(names, held[cell], variable.missing, is_matrix=True)
+
+
+def _find_sets(has_label: Array, members: Array) -> tuple[Array, Array]:
+    """Return each pair of a row and a set of labels that it contains.
+
+    A set is looked for only in the rows that have the two rarest of its labels.
+    """
+    labels, asked = _pack(has_label), _pack(members)
+    n_rows, has_rows = has_label.sum(axis=0), has_label.T.copy()
+    rarity = np.where(members, n_rows, len(labels) + 1)
+    rarest = rarity.argmin(axis=1)
+    np.put_along_axis(rarity, rarest[:, None], len(labels), axis=1)
+    next_rarest = rarity.argmin(axis=1)  # Of a single label, it itself.
+    pair_of_set = rarest * len(n_rows) + next_rarest
+    pairs = [np.empty((2, 0), dtype=np.int64)]
+    for pair in np.unique(pair_of_set):
+        rows = np.flatnonzero(has_rows[pair // len(n_rows)] & has_rows[pair % len(n_rows)])
+        sets = np.flatnonzero(pair_of_set == pair)
+        for part in chunks(len(rows), max(2**22 // len(sets), 1)):
+            holds = np.ones((len(rows[part]), len(sets)), dtype=bool)
+            for of_rows, of_sets in zip(labels[rows[part]].T, asked[sets].T, strict=True):
+                holds &= (of_rows[:, None] & of_sets) == of_sets
+            row, column = holds.nonzero()
+            pairs.append(np.array([rows[part][row], sets[column]]))
+    row, column = np.concatenate(pairs, axis=1)
+    return row, column
+
+
+def _pack(holds: Array) -> Array:
+    """Return each row of a Boolean matrix as words of 64 bits."""
+    padded = np.pad(holds, ((0, 0), (0, -holds.shape[1] % 64)))
+    return np.packbits(padded, axis=1).view(np.uint64)
 
 
 # Cells: rows that are alike, found by numbers.
@@ -263,7 +290,7 @@ def cells_of(keys: Sequence[Array]) -> tuple[Array, Array]:
     cell, size = np.zeros(len(keys[0]), dtype=np.int64), 1
     for key in keys:
         if key.dtype.kind not in "ui":
-            key = pd.factorize(key, sort=key.dtype.kind == "f")[0]
+            key = pd.factorize(key)[0]
         width = int(key.max(initial=0)) + 1
         if size * width > 2**62:
             cell = pd.factorize(cell)[0].astype(np.int64)
@@ -280,6 +307,9 @@ def count_cells(codes: Sequence[Array], sizes: Sequence[int], n: Array) -> Array
     size = int(np.prod(sizes))
     total = np.zeros(size)
     for rows in chunks(len(n), max(2**16, 4 * size)):
-        cell = np.ravel_multi_index([code[rows] for code in codes], sizes)
+        cell = codes[0][rows].astype(np.int64)
+        for code, width in zip(codes[1:], sizes[1:], strict=True):
+            cell *= width
+            cell += code[rows]
         total += np.bincount(cell, n[rows], size)
     return total
