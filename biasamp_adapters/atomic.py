@@ -20,18 +20,14 @@ def write_text(path: Any, text: str) -> str:
     try:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")
-        else:
-            _replace(path.resolve(), text)
+            return text
+        target = path.resolve()
+        with TemporaryDirectory(prefix=".", dir=target.parent) as folder:
+            unfinished = Path(folder, target.name)
+            unfinished.write_text(text, encoding="utf-8")
+            if target.exists():
+                unfinished.chmod(target.stat().st_mode)
+            os.replace(unfinished, target)
     except OSError as error:
         raise type(error)(f"{path} cannot be written: {error.strerror}") from None
     return text
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file in a folder of its own, from which it takes its place."""
-    with TemporaryDirectory(prefix=".", dir=path.parent) as folder:
-        unfinished = Path(folder, path.name)
-        unfinished.write_text(text, encoding="utf-8")
-        if path.exists():
-            unfinished.chmod(path.stat().st_mode)
-        os.replace(unfinished, path)

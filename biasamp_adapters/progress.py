@@ -34,8 +34,10 @@ def watch(steps: Iterable[_Step], n_steps: int, work: str, shorter: str) -> Iter
         for n_done, step in enumerate(steps):
             elapsed = monotonic() - start
             if not is_forecast and n_done and elapsed > _SECONDS_TO_FORECAST:
-                is_forecast = True
-                _warn_of_minutes(elapsed / n_done * n_steps, work, shorter)
+                is_forecast, seconds = True, elapsed / n_done * n_steps
+                if seconds > _SECONDS_TO_WARNING:
+                    minutes = count(round(seconds / 60), "minute")
+                    warn(f"the {work} will take about {minutes}; {shorter} makes it shorter")
             if bar is None and elapsed > _SECONDS_TO_BAR and sys.stderr.isatty():
                 bar = _start_bar(work, n_steps)
             if bar is not None:
@@ -44,12 +46,6 @@ def watch(steps: Iterable[_Step], n_steps: int, work: str, shorter: str) -> Iter
     finally:
         if bar is not None:
             bar.stop()
-
-
-def _warn_of_minutes(seconds: float, work: str, shorter: str) -> None:
-    if seconds > _SECONDS_TO_WARNING:
-        minutes = count(round(seconds / 60), "minute")
-        warn(f"the {work} will take about {minutes}; {shorter} makes it shorter")
 
 
 def _start_bar(work: str, n_steps: int) -> Any:

@@ -22,9 +22,6 @@ from biasamp_adapters.counting.labels import (
 from biasamp_adapters.counting.variables import OverlappingGroups
 from biasamp_adapters.warning import warn
 
-#: Weights with a sum outside of this and its inverse have products that floats cannot hold.
-_LARGEST_WEIGHT = 1e100
-
 
 class Table(NamedTuple):
     """Several columns.
@@ -46,36 +43,40 @@ class Table(NamedTuple):
         """Return one column."""
         if isinstance(self.columns, list):
             return self.columns[i]
-        column = self.columns[:, [i]]
-        return column.toarray()[:, 0] if sparse.issparse(column) else column[:, 0]
+        columns = self.columns.toarray() if sparse.issparse(self.columns) else self.columns
+        return columns[:, i]
 
     def matrix(self) -> Any:
         """Return the columns as an array, of bytes if they hold 0 and 1, or as a csr_array."""
         if not isinstance(self.columns, list):
             return self.columns
-        columns = [np.asarray(column) for column in self.columns]
-        dtype = np.uint8 if all(map(_is_binary, columns)) else None
-        return np.stack(columns, axis=1, dtype=dtype, casting="unsafe")
+        return np.column_stack([_compact(np.asarray(column)) for column in self.columns])
 
 
-def _is_binary(column: Array) -> bool:
+def _compact(column: Array) -> Array:
+    """Return whole numbers as bytes if they are 0 and 1."""
     is_whole = column.dtype.kind in "bui"
-    return is_whole and column.min(initial=0) >= 0 and column.max(initial=0) <= 1
+    is_binary = is_whole and column.min(initial=0) >= 0 and column.max(initial=0) <= 1
+    return column.astype(np.uint8) if is_binary else column
 
 
 def read_input(values: Any, argument: str) -> Any:
     """Return an input as one column, a numpy or pandas array, or as a table of several."""
-    values = batch_to_table(values)
-    if isinstance(values, OverlappingGroups):
-        table = read_input(values.values, argument)
-        if not isinstance(table, Table):
-            raise ValueError(f"{argument}: OverlappingGroups must have columns; received one")
-        return Table(values.names or table.names, table.columns, are_groups=True)
-    if isinstance(values, np.ma.MaskedArray):
-        values = _with_missing(values)
-    if hasattr(values, "detach") and hasattr(values, "cpu"):  # A tensor on any device.
-        values = values.detach().cpu().numpy()
-    elif isinstance(values, list | tuple) and len(values):
+    is_groups = isinstance(values, OverlappingGroups)
+    given = _read_columns(values.values if is_groups else values, argument)
+    if is_groups and not isinstance(given, Table):
+        raise ValueError(f"{argument}: OverlappingGroups must have columns; received one")
+    if is_groups:
+        return Table(values.names or given.names, given.columns, are_groups=True)
+    if isinstance(given, Table) and len(given.names) == 1:
+        return pd.Series(given.column(0), name=given.names[0])
+    return given
+
+
+def _read_columns(values: Any, argument: str) -> Any:
+    """Return one column as an array, or any number of columns as a table."""
+    values = to_plain(values)
+    if isinstance(values, list | tuple) and len(values):
         values = _read_list(values, argument)
     elif sparse.issparse(values):
         values = values.toarray() if values.ndim == 1 else sparse.csr_array(values)
@@ -93,12 +94,16 @@ def read_input(values: Any, argument: str) -> Any:
     return Table(tuple(values), [to_array(column, argument) for _, column in values.items()])
 
 
-def batch_to_table(values: Any) -> Any:
-    """Return a record batch of pyarrow as a table, and anything else as it is."""
+def to_plain(values: Any) -> Any:
+    """Return tensors, masked arrays and record batches of pyarrow as what all others read."""
+    if hasattr(values, "detach") and hasattr(values, "cpu"):  # A tensor on any device.
+        return values.detach().cpu().numpy()
+    if isinstance(values, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(values), to_objects([None]), values.data)
     arrow = nw.dependencies.get_pyarrow()
-    if arrow is None or not isinstance(values, arrow.RecordBatch):
-        return values
-    return arrow.Table.from_batches([values])
+    if arrow is not None and isinstance(values, arrow.RecordBatch):
+        return arrow.Table.from_batches([values])
+    return values
 
 
 def _read_list(values: Sequence[Any], argument: str) -> Any:
@@ -118,8 +123,7 @@ def name_of(values: Any) -> Any:
     """Return the name of a column, or those of several columns that are crossed, or None."""
     if isinstance(values, Table):
         is_named = not values.are_groups and all(isinstance(name, str) for name in values.names)
-        names = values.names if is_named else None
-        return names[0] if names and len(names) == 1 else names
+        return values.names if is_named else None
     name = getattr(values, "name", None)
     return name if isinstance(name, str) else None
 
@@ -136,8 +140,7 @@ def are_one_column(first: Any, second: Any) -> bool:
 
 def to_array(values: Any, argument: str) -> Any:
     """Return one column as a numpy or pandas array."""
-    if isinstance(values, np.ma.MaskedArray):
-        return _with_missing(values)
+    values = to_plain(values)
     if isinstance(values, np.ndarray | pd.Series | pd.Categorical):
         return values
     if isinstance(getattr(values, "null_count", None), int):  # Arrow, whose numbers stay exact.
@@ -159,14 +162,6 @@ def to_array(values: Any, argument: str) -> Any:
     return to_objects(values)
 
 
-def _with_missing(values: np.ma.MaskedArray[Any, Any]) -> Array:
-    """Return a masked array with missing values where it is masked."""
-    if not np.any(values.mask):
-        return values.data
-    missing: Any = np.nan if values.dtype.kind == "f" else None
-    return np.where(values.mask, missing, values.data)
-
-
 def to_objects(values: Iterable[Any]) -> Array:
     """Return values as they are, in an array."""
     objects = list(values)
@@ -184,38 +179,33 @@ def level_of_index(values: Any, level: str) -> Any:
     if not isinstance(index, pd.Index) or level not in index.names:
         remedy = f"Write y.set_axis(pd.Index({level:.40}, name={listing([level])}))"
         raise ValueError(f"y_true's index has no level {listing([level])}. {remedy}.")
-    if index.names.count(level) > 1:
-        raise ValueError(f"y_true's index must have one level {level!r}; received several")
     return index.get_level_values(level).to_series(index=index, name=level)
 
 
 def warn_of_order(inputs: Iterable[tuple[str, Any]]) -> None:
     """Warn if pandas inputs have the same index labels in another order: rows pair by position."""
     first: tuple[str, pd.Index[Any]] | None = None
-    columns = (
-        (argument, column)
-        for argument, values in inputs
-        for column in (values.values() if isinstance(values, Mapping) else [values])
-    )
-    for argument, values in columns:
-        index = getattr(values, "index", None)
-        # What a model returns has often no index but the positions.
-        is_of_model = argument in (*PREDICTED.values(), SCORE)
-        if not isinstance(index, pd.Index) or (is_of_model and isinstance(index, pd.RangeIndex)):
-            continue
-        first = first or (argument, index)
-        if _is_in_another_order(first[1], index):
-            problem = "have the same index labels in another order, but rows pair by position"
-            warn(f"{first[0]} and {argument} {problem}")
-            return
+    for argument, values in inputs:
+        for column in values.values() if isinstance(values, Mapping) else [values]:
+            index = getattr(column, "index", None)
+            # What a model returns has often no index but the positions.
+            is_of_model = argument in (*PREDICTED.values(), SCORE)
+            if not isinstance(index, pd.Index) or (
+                is_of_model and isinstance(index, pd.RangeIndex)
+            ):
+                continue
+            first = first or (argument, index)
+            if _are_in_another_order(first[1], index):
+                problem = "have the same index labels in another order, but rows pair by position"
+                warn(f"{first[0]} and {argument} {problem}")
+                return
 
 
-def _is_in_another_order(first: pd.Index[Any], second: pd.Index[Any]) -> bool:
-    if first.equals(second):
+def _are_in_another_order(labels: pd.Index[Any], others: pd.Index[Any]) -> bool:
+    """Return whether two indexes hold the same distinct labels in another order."""
+    if len(labels) != len(others) or labels.equals(others) or not labels.is_unique:
         return False
-    labels, others = list(first), list(second)
-    are_distinct = len(set(labels)) == len(labels)
-    return are_distinct and labels != others and set(labels) == set(others)
+    return bool(labels.isin(others).all())
 
 
 # Numbers.
@@ -244,7 +234,8 @@ def read_numbers(values: Any, argument: str, counts: Any = 1) -> Array:
         return numbers.astype(np.int64)
     check_all(is_valid, numbers, f"{argument} must be finite and not negative")
     total = float(numbers.sum())
-    if len(numbers) and not 1 / _LARGEST_WEIGHT <= total <= _LARGEST_WEIGHT:
+    # Floats cannot hold the products of others.
+    if len(numbers) and not 1e-100 <= total <= 1e100:
         rule = f"{argument} must have a sum between 1e-100 and 1e100, and not be all zero"
         raise ValueError(f"{rule}; received {total:g}")
     return numbers
@@ -260,6 +251,8 @@ def _check_complete(is_missing: Array, argument: str, counts: Any) -> None:
 def to_numbers(values: Any, argument: str) -> Array:
     """Return numbers of any type as floats; missing ones are NaN."""
     try:
+        if values.dtype.kind in "mM":  # Times, which numpy would take for numbers.
+            raise TypeError
         if not isinstance(values, np.ndarray) or values.dtype == object:
             values = np.where(pd.isna(values), np.nan, values)
         return values.astype(np.float64, copy=False)

@@ -128,10 +128,9 @@ class BaseRates:
         return sign_of_difference(self._rates, self._group_shares)
 
     def __repr__(self) -> str:
-        groups = count(len(self.group_labels), "group")
-        return (
-            f"<BaseRates {self.direction} of {groups} and {count(len(self.class_labels), 'class')}>"
-        )
+        groups, classes = len(self.group_labels), len(self.class_labels)
+        sizes = f"{count(groups, 'group')} and {count(classes, 'class')}"
+        return f"<BaseRates {self.direction} of {sizes}>"
 
 
 def are_in_file(path: Any) -> bool:

@@ -112,10 +112,6 @@ def _choose_of_models(
         title = _choose(argument, given, table).title
         name = "model" if isinstance(title, tuple) else title
         given = {models[0] if len(models) == 1 else name: given}
-    unknown = [model for model in given if models and model not in models]
-    if unknown:
-        received = listing(unknown[:1])
-        raise ValueError(f"{argument} must be a mapping of {listing(models)}; received {received}")
     return [replace(_choose(argument, given[model], table), model=model) for model in given]
 
 

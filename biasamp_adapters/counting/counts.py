@@ -301,16 +301,15 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     if not set(scored) <= set(models):
         rule = f"y_score must be a mapping of the models {listing(models, 3)}"
         raise ValueError(f"{rule}; received {listing(scored, 2)}")
-    given = [*((role, values) for (role, _), values in inputs.items())]
+    given = [(role, values) for (role, _), values in inputs.items()]
     arrays.warn_of_order(given + [(name, columns.get(name)) for name in NUMBERS])
     inputs = {key: arrays.read_input(values, key[0]) for key, values in inputs.items()}
     listed = read_lists(options)
     variables = read_variables(inputs, listed, options["missing_values"])
     names = {truth: arrays.name_of(inputs.get((truth, None))) for truth in PREDICTED}
-    digest = None
     # Engines return counted rows in an order of their own.
-    if options.get("needs_digest") and (TASK, None) in variables and columns.get("count") is None:
-        digest = digest_of(variables)
+    has_order = (TASK, None) in variables and columns.get("count") is None
+    digest = digest_of(variables) if has_order and options.get("needs_digest") else None
     numbers = read_row_numbers(columns, variables)
     return Rows(variables, **numbers, names=names, listed=listed, digest=digest)
 

@@ -107,12 +107,12 @@ def read_lists(lists: Mapping[str, Any]) -> Lists:
     listed = {}
     for truth, argument in LISTS.items():
         labels = lists[argument]
-        is_list = labels is None or np.iterable(labels)
-        if not is_list or isinstance(labels, set | frozenset | dict | str):
+        if labels is None:
+            continue
+        if not np.iterable(labels) or isinstance(labels, set | frozenset | dict | str):
             kind = type(labels).__name__
             raise ValueError(f"{argument} must be in an order, as in a list; received a {kind}")
-        if labels is not None:
-            listed[truth] = distinct_labels(labels, argument)
+        listed[truth] = distinct_labels(labels, argument)
     return listed
 
 
@@ -132,13 +132,10 @@ def ordered(labels: Iterable[Label], argument: str = "a variable") -> tuple[Labe
     distinct = list(dict.fromkeys(_on_one_coding(list(labels))))
     try:
         in_order = sorted(distinct)  # type: ignore[type-var]
-        may_look_alike = any(isinstance(label, tuple) for label in distinct)
     except TypeError:
         in_order = sorted(distinct, key=lambda label: (type(label).__name__, str(label)))
-        may_look_alike = True
-    if may_look_alike:
-        remedy = "read the column with one type, for example dtype=str"
-        check_distinguishable(in_order, argument, remedy)
+    remedy = "read the column with one type, for example dtype=str"
+    check_distinguishable(in_order, argument, remedy)
     return tuple(in_order)
 
 

@@ -28,9 +28,6 @@ from biasamp_adapters.counting.variables import Codes, Variable
 #: Relative differences up to this are rounding, and shares that differ from 1 by less are 1.
 _ROUNDING = 1e-12
 
-#: Products of smaller whole numbers are exact.
-_EXACT = 2**26
-
 
 class Margins:
     """Sums of weights by two variables, of shape (batch, labels, labels).
@@ -221,18 +218,17 @@ def divide(above: Array, below: Array, otherwise: float = np.nan) -> Array:
 
 def mean_of_pairs(values: Array) -> Array:
     """Return the mean of what is not NaN over groups and classes, (batch,)."""
-    total = values.sum(axis=(1, 2))
-    if values.size and not np.isnan(total).any():
-        return total / (values.shape[1] * values.shape[2])
-    defined = ~np.isnan(values)
-    total = np.where(defined, values, 0).sum(axis=(1, 2))
-    return divide(total, defined.sum(axis=(1, 2)))
+    return _mean(values, (1, 2))
 
 
 def mean_over_classes(values: Array) -> Array:
     """Return the mean of what is not NaN over classes, (batch, groups)."""
+    return _mean(values, 2)
+
+
+def _mean(values: Array, axis: Any) -> Array:
     defined = ~np.isnan(values)
-    return divide(np.where(defined, values, 0).sum(axis=2), defined.sum(axis=2))
+    return divide(np.where(defined, values, 0).sum(axis), defined.sum(axis))
 
 
 # Signs of correlations, and how certain they are.
@@ -283,13 +279,11 @@ def sign_of_difference(left: Array, right: Array | float) -> Array:
 
 def _compare_products(a: Array, b: Array, c: Array, d: Array) -> Array:
     """Return the sign of a b - c d, which is exact if all are whole."""
-    for factor in (a, b, c, d):
-        if not (factor == np.rint(factor)).all():
-            return sign_of_difference(a * b, c * d)
-    if max(map(np.max, (a, b, c, d))) < _EXACT:
-        return np.sign(a * b - c * d)
-    difference = _as_integers(a) * _as_integers(b) - _as_integers(c) * _as_integers(d)
-    return np.sign(difference).astype(np.float64)
+    factors = a, b, c, d
+    if not all((factor == np.rint(factor)).all() for factor in factors):
+        return sign_of_difference(a * b, c * d)
+    a, b, c, d = map(_as_integers, factors)
+    return np.sign(a * b - c * d).astype(np.float64)
 
 
 def _as_integers(numbers: Array) -> Array:

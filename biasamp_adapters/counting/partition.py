@@ -196,20 +196,11 @@ def sum_pairs(x: Variable, y: Variable, part: Array, weight: Array, n_parts: int
     part : ndarray of int, shape (rows,)
     weight : ndarray of shape (rows,)
     """
-    if isinstance(x, Codes) and isinstance(y, Codes):
-        return _sum_codes(x, y, part, weight, n_parts)
-    is_sparse = any(isinstance(v, Block) and sparse.issparse(v.values) for v in (x, y))
-    is_dense = not is_sparse and n_parts * x.width * y.width <= _MOST_DENSE
-    if is_dense and isinstance(x, Codes) and isinstance(y, Block):
-        return _sum_columns(x, y, part, weight, n_parts).reshape(n_parts, -1)
-    if is_dense and isinstance(y, Codes) and isinstance(x, Block):
-        swapped = _sum_columns(y, x, part, weight, n_parts)
-        return swapped.transpose(0, 2, 1).reshape(n_parts, -1)
-    return _sum_products(x, y, part, weight, n_parts)
-
-
-def _sum_codes(x: Codes, y: Codes, part: Array, weight: Array, n_parts: int) -> Any:
-    """Return the sums of two variables of labels."""
+    if isinstance(y, Block):
+        return _sum_columns(x, y, part, weight, n_parts)
+    if isinstance(x, Block):
+        sums = _sum_columns(y, x, part, weight, n_parts)
+        return sums[:, np.arange(sums.shape[1]).reshape(y.width, x.width).T.ravel()]
     n_pairs = x.width * y.width
     pair = x.codes.astype(np.int64) * y.width + y.codes
     if n_parts * n_pairs <= _DENSE or n_parts == 1:
@@ -217,42 +208,28 @@ def _sum_codes(x: Codes, y: Codes, part: Array, weight: Array, n_parts: int) -> 
     return _dense_if_full(sparse.csr_array((weight, (part, pair)), (n_parts, n_pairs)))
 
 
-def _sum_columns(x: Codes, y: Block, part: Array, weight: Array, n_parts: int) -> Array:
-    """Return the sums of the columns of a block by part and label, (parts, labels, columns)."""
-    key = part * x.width + x.codes
-    sums = np.zeros((n_parts * x.width, y.width))
+def _sum_columns(x: Variable, y: Block, part: Array, weight: Array, n_parts: int) -> Any:
+    """Return the sums of the columns of a block by part and label of another variable."""
+    shape = n_parts * x.width, y.width
+    is_sparse = sparse.issparse(y.values) or n_parts * x.width * y.width > _MOST_DENSE
+    sums: Any = sparse.csr_array(shape) if is_sparse else np.zeros(shape)
     # Whole numbers that are added in single precision are exact, and twice as fast.
-    is_exact = y.values.dtype == np.uint8 and bool((weight == 1).all())
+    is_exact = not (is_sparse or x.is_soft or y.is_soft) and bool((weight == 1).all())
     dtype = np.float32 if is_exact else np.float64
-    for rows in chunks(len(key), max(2**13, 2 * len(sums))):
-        columns = y.dense(rows, dtype)
-        starts = np.arange(len(columns) + 1)
-        entries = weight[rows].astype(dtype), key[rows], starts
-        sums += sparse.csc_array(entries, (len(sums), len(columns))) @ columns
-    return sums.reshape(n_parts, x.width, y.width)
-
-
-def _sum_products(x: Variable, y: Variable, part: Array, weight: Array, n_parts: int) -> Any:
-    """Return the sums of all products of a column of one variable with one of the other."""
-    sums = sparse.csr_array((n_parts, x.width * y.width))
-    for rows in chunks(len(part)):
-        products = _products(x.sparse[rows], y.sparse[rows])
-        entries = weight[rows], (part[rows], np.arange(products.shape[0]))
-        members = sparse.csr_array(entries, (n_parts, products.shape[0]))
-        sums = sums + members @ products
-    return _dense_if_full(sums)
-
-
-def _products(x: sparse.csr_array, y: sparse.csr_array) -> sparse.csr_array:
-    """Return all products of a column of ``x`` with one of ``y``: (rows, columns * columns)."""
-    n_rows, width = x.shape[0], y.shape[1]
-    row = np.repeat(np.arange(n_rows), np.diff(x.indptr))
-    each = y[row]  # The row of y for each entry of x.
-    length = np.diff(each.indptr)
-    columns = np.repeat(x.indices.astype(np.int64), length) * width + each.indices
-    data = np.repeat(x.data, length) * each.data
-    starts = each.indptr[x.indptr]
-    return sparse.csr_array((data, columns, starts), (n_rows, x.shape[1] * width))
+    for rows in chunks(len(part), 2**15 if is_sparse else max(2**13, 2 * shape[0])):
+        columns = y.sparse[rows] if is_sparse else y.dense(rows, dtype)
+        label, added = part[rows] * x.width, weight[rows]
+        if isinstance(x, Codes):
+            label, starts = label + x.codes[rows], np.arange(len(label) + 1)
+        else:
+            held = x.sparse[rows]
+            n_held, starts = np.diff(held.indptr), held.indptr
+            label = np.repeat(label, n_held) + held.indices
+            added = np.repeat(added, n_held) * held.data
+        entries = added.astype(dtype), label, starts
+        sums += sparse.csc_array(entries, (shape[0], len(starts) - 1)) @ columns
+    sums = sums.reshape(n_parts, -1)
+    return _dense_if_full(sums.tocsr()) if is_sparse else sums
 
 
 def _dense_if_full(sums: sparse.csr_array) -> Any:

@@ -50,10 +50,10 @@ _LONGEST_LINE = 2_000_000
 
 #: Parts of errors of DuckDB, and what they mean.
 _CAUSES = {
-    "unicode": "is not UTF-8: pass the frame of pandas.read_csv(..., encoding=...)",
-    "state machine": "mixes line ends (LF and CRLF), or has a quote that does not end",
-    "string .* casting": "has text in a column that where compares with a number: quote it",
-    "'trim": "has lists or records in a column that must hold labels",
+    "unicode": "is not UTF-8{line}: pass the frame of pandas.read_csv(..., encoding=...)",
+    "state machine": "mixes line ends (LF and CRLF), or has a quote that does not end{line}",
+    "string .* casting": "has text in a column that where compares with a number{line}: quote it",
+    "'trim": "has lists or records in a column that must hold labels{line}",
 }
 
 #: SQL of the cast that all values of a column of text, $, allow. Codes such as "01" are text, and
@@ -101,10 +101,8 @@ class _File(NamedTuple):
 def is_saved_counts(path: str) -> bool:
     """Return whether a file holds counts that this package saved."""
     with open(path, "rb") as file:
-        return (
-            re.match(rb'(\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"biasamp-counts', file.read(1024))
-            is not None
-        )
+        beginning = file.read(1024).removeprefix(b"\xef\xbb\xbf")
+    return re.match(rb'\s*\{\s*"format"\s*:\s*"biasamp-counts', beginning) is not None
 
 
 def query_files(
@@ -138,21 +136,17 @@ def query_files(
     try:
         choices = find_columns(files[0].names, arguments)
     except ValueError:
-        if kind == "csv":
-            _check_header(files[0])
+        _check_header(files[0], kind)
         raise
-    columns = columns_of(choices)
-    conditions = _columns_in(where or "", files[0].names)
+    columns, conditions = columns_of(choices), _columns_in(where or "", files[0].names)
     missing_values = () if kind == "parquet" else missing_values
-    both = columns | conditions
-    rows = " UNION ALL ".join(_select(file, both, missing_values) for file in files)
+    queries = [_select(file, columns | conditions, missing_values) for file in files]
+    rows = connection.sql(" UNION ALL ".join(queries))
     if where is not None:
-        casts = _find_casts(connection, rows, conditions if kind != "parquet" else ())
-        names = {casts.get(alias, alias): column.name for alias, column in conditions.items()}
-        rows = _filter(connection, rows, columns, names, where, files[0].names)
+        rows = _filter(rows, list(columns), conditions, where, files[0].names)
     if kind != "parquet":
         rows = _with_types(connection, rows, choices)
-    return connection, connection.sql(rows), choices
+    return connection, rows, choices
 
 
 def names_of_columns(path: Any) -> Sequence[str]:
@@ -258,14 +252,11 @@ def _open_csv(path: str, kind: str, connection: DuckDBPyConnection) -> _File:
 
 def _check_last_line(path: str) -> None:
     """Raise if a file ends with a line that DuckDB leaves out without a word."""
-    is_gzip, block = path.lower().endswith(".gz"), b"\n"
-    with (
-        suppress(OSError, EOFError, zlib.error),  # DuckDB says what is wrong with such a file.
-        gzip.open(path, "rb") if is_gzip else open(path, "rb") as file,
-    ):
-        if not is_gzip:
-            file.seek(max(0, os.path.getsize(path) - 2 * _LONGEST_LINE))
-        while len(block) != 0 and (b"\n" in block or b"\r" in block):
+    opener, block = gzip.open if path.lower().endswith(".gz") else open, b"\n"
+    # DuckDB says what is wrong with a file that cannot be unpacked.
+    with suppress(OSError, EOFError, zlib.error), opener(path, "rb") as file:
+        file.seek(max(0, os.path.getsize(path) - 2 * _LONGEST_LINE))
+        while b"\n" in block or b"\r" in block:
             block = file.read(_LONGEST_LINE)
     if len(block) == _LONGEST_LINE:
         raise ValueError(f"{_quote(path)} has a line that is too long.")
@@ -301,34 +292,31 @@ def _select(file: _File, columns: Mapping[str, Column], missing_values: Sequence
     return f"SELECT {', '.join(chosen)} FROM {file.sql}"
 
 
-def _with_types(connection: DuckDBPyConnection, rows: str, choices: list[Choice]) -> str:
-    """Return SQL of rows of text with types; columns of one variable are text if one of them is."""
+def _with_types(connection: DuckDBPyConnection, rows: Any, choices: list[Choice]) -> Any:
+    """Return rows of text with types; columns of one variable are text if one of them is."""
     columns = columns_of(choices)
     if are_labels(choices):  # So that the files are read once.
-        grouped = f"SELECT *, count(*) AS {COUNT} FROM ({rows}) GROUP BY ALL"
-        connection.execute(f"CREATE TEMP TABLE grouped AS {grouped}")
-        rows = "FROM grouped"
+        rows.aggregate(f"{', '.join(columns)}, count(*) AS {COUNT}").create("grouped")
+        rows = connection.table("grouped")
     casts = {}
     for alias, column in columns.items():
         rule = _literal(f"column {listing([column.name])} must hold numbers; received ")
         casts[alias] = _NUMBER.replace("$", alias).replace("%", rule)
     labels = {alias: column.variable for alias, column in columns.items() if column.variable}
-    casts |= _find_casts(connection, rows, labels)
+    casts |= _find_casts(rows, labels)
     texts = [variable for alias, variable in labels.items() if casts[alias] == alias]
     casts |= {alias: alias for alias, variable in labels.items() if variable in texts}
     replaced = ", ".join(f"{cast} AS {alias}" for alias, cast in casts.items())
-    return f"SELECT * REPLACE ({replaced}) FROM ({rows})"
+    return rows.project(f"* REPLACE ({replaced})")
 
 
-def _find_casts(
-    connection: DuckDBPyConnection, rows: str, aliases: Collection[str]
-) -> dict[str, str]:
+def _find_casts(rows: Any, aliases: Collection[str]) -> dict[str, str]:
     """Return SQL of the cast that all values of each column of text allow."""
     if not aliases:
         return {}
     questions = ", ".join(_CAST.replace("$", alias) for alias in aliases)
-    query = f"SELECT {questions} FROM (SELECT DISTINCT {', '.join(aliases)} FROM ({rows}))"
-    return dict(zip(aliases, connection.execute(query).fetchall()[0], strict=True))
+    [casts] = rows.project(", ".join(aliases)).distinct().aggregate(questions).fetchall()
+    return dict(zip(aliases, casts, strict=True))
 
 
 def _columns_in(where: str, names: Sequence[str]) -> dict[str, Column]:
@@ -342,36 +330,39 @@ def _columns_in(where: str, names: Sequence[str]) -> dict[str, Column]:
 
 
 def _filter(
-    connection: DuckDBPyConnection,
-    rows: str,
-    aliases: Collection[str],
-    names: Mapping[str, str],
+    rows: Any,
+    aliases: list[str],
+    conditions: Mapping[str, Column],
     where: str,
-    known: Sequence[str],
-) -> str:
-    """Return SQL of the rows that meet a condition, which calls values by the names of columns."""
+    names: Sequence[str],
+) -> Any:
+    """Return the rows that meet a condition, which calls values by the names of columns."""
     import duckdb
 
-    quoted = {value: name.replace('"', '""') for value, name in names.items()}
-    named = [f'{value} AS "{name}"' for value, name in quoted.items()]
+    types = dict(zip(rows.columns, rows.types, strict=True))
+    casts = _find_casts(rows, [alias for alias in conditions if types[alias] == "VARCHAR"])
+    chosen = list(aliases)
+    for alias, column in conditions.items():
+        quoted = column.name.replace('"', '""')
+        chosen.append(f'{casts.get(alias, alias)} AS "{quoted}"')
     try:
-        found = connection.sql(f"SELECT {', '.join([*aliases, *named])} FROM ({rows})")
-        found = found.filter(where)
+        found = rows.project(", ".join(chosen)).filter(where)
     except duckdb.Error as error:
         unknown = re.search(r'Referenced column "(.+)" not found', str(error))
         if unknown:
-            raise unknown_column(unknown[1], known) from None
+            raise unknown_column(unknown[1], names) from None
         cause = str(error).splitlines()[0].rpartition(" Error: ")[2]
         rule = "where must be one condition of SQL, such as \"age >= 18 AND sex = 'F'\""
         raise ValueError(f"{rule}; received {where!r:.80}: {cause[:120].strip(' .')}.") from None
     if not found.limit(1).fetchall():
         raise ValueError(f"No row meets where; received {where!r:.80}.")
-    return f"SELECT {', '.join(aliases)} FROM ({found.sql_query()})"
+    return found.project(", ".join(aliases))
 
 
-def _check_header(file: _File) -> None:
+def _check_header(file: _File, kind: str) -> None:
     """Raise if the first line of CSV has numbers for names, or none."""
-    if not file.names or any(re.fullmatch(r"\s*-?[0-9.]+\s*", name) for name in file.names):
+    has_names = file.names and not any(re.fullmatch(r"\s*-?[0-9.]+\s*", x) for x in file.names)
+    if kind == "csv" and not has_names:
         remedy = "write them first, or pass pandas.read_csv(..., names=[...])"
         raise ValueError(f"{_quote(file.path)} must begin with the names of columns: {remedy}.")
 
@@ -408,8 +399,7 @@ def explained(files: Sequence[str]) -> Iterator[None]:
         message = f"cannot be read{line}: {cause[:150].strip(' .')}"
         for part, meaning in _CAUSES.items():
             if re.search(part, cause):
-                head, colon, remedy = meaning.partition(":")
-                message = head + line + colon + remedy
+                message = meaning.format(line=line)
         raise ValueError(f"{_quote(name)} {message}.") from None
 
 

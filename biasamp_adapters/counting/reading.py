@@ -54,6 +54,8 @@ _WIDEST_RANGE = 2**16
 
 def read_column(values: Any, argument: str) -> Codes:
     """Return a column of labels as codes, in the order of its labels."""
+    if isinstance(values, pd.Series) and isinstance(values.dtype, np.dtype):
+        values = values.to_numpy()
     kind = values.dtype.kind if isinstance(values, np.ndarray) else "O"
     if kind in "bui" and len(values):
         low, high = int(values.min()), int(values.max())
@@ -102,8 +104,6 @@ def read_labels(values: Any, argument: str) -> Codes:
     lengths = {len(part) for part in parts}
     if len(lengths) != 1:
         raise ValueError(f"columns of {argument} must have one length; received {lengths or 0}")
-    if len(parts) == 1:
-        return parts[0]
     cell, first = cells_of([part.codes for part in parts])
     levels = []
     for part in parts:
@@ -168,15 +168,14 @@ def read_probabilities(
     values: Any, labels: Sequence[Label], argument: str, missing_values: Sequence[Label]
 ) -> Block | None:
     """Return probabilities of class 1 as columns of 0 and 1; None if the values are whole."""
-    column = values.column(0) if isinstance(values, Table) else values
-    if not set(labels) <= {0, 1} or not (column.dtype.kind == "f" or column.dtype == object):
+    if not set(labels) <= {0, 1} or not (values.dtype.kind == "f" or values.dtype == object):
         return None
     if missing_values:
-        column = _clear(np.asarray(column), missing_values)
-    numbers = pd.to_numeric(pd.Series(column), errors="coerce").dropna()
+        values = _clear(np.asarray(values), missing_values)
+    numbers = pd.to_numeric(pd.Series(values), errors="coerce").dropna()
     if (np.floor(numbers) == numbers).all():
         return None
-    probability = np.array(to_numbers(column, argument))
+    probability = np.array(to_numbers(values, argument))
     missing = np.isnan(probability)
     probability[missing] = 0.0
     in_range = (probability >= 0) & (probability <= 1)
@@ -191,9 +190,7 @@ def read_probabilities(
 def read_scores(values: Any, argument: str) -> Codes:
     """Return numbers as codes, in the order of the distinct numbers, which are the labels."""
     if isinstance(values, Table):
-        if len(values.names) != 1:
-            raise ValueError(explain_width(argument, len(values.names), TASK))
-        values = values.column(0)
+        raise ValueError(explain_width(argument, len(values.names), TASK))
     score = to_numbers(values, argument)
     check_all(~np.isinf(score), score, f"{argument} must be finite")
     codes, distinct = pd.factorize(score, sort=True)  # -1 is a missing value in pandas.
@@ -285,14 +282,14 @@ def read_variables(inputs: Mapping[Key, Any], listed: Lists, missing_values: Any
 def _are_columns_labels(inputs: Mapping[Key, Any], truth: str) -> bool:
     """Return whether each column is a label; raise if only truth or prediction has columns."""
     same = [(role, given) for (role, _), given in inputs.items() if TRUTH[role] == truth]
-    if truth == ATTRIBUTE:
-        return any(isinstance(given, Table) and given.are_groups for _, given in same)
     tables = [(role, given) for role, given in same if isinstance(given, Table)]
+    if truth == ATTRIBUTE:
+        return any(table.are_groups for _, table in tables)
     others = [role for role, given in same if not isinstance(given, Table)]
-    for role, table in tables:
-        if len(table.names) != 1 and others:
-            raise ValueError(explain_width(role, len(table.names), others[0]))
-    return not others and any(len(x.names) > 1 or x.are_groups for _, x in tables)
+    if tables and others:
+        role, table = tables[0]
+        raise ValueError(explain_width(role, len(table.names), others[0]))
+    return bool(tables)
 
 
 def _read_columns(given: Any, role: str, missing_values: Sequence[Label]) -> Block:

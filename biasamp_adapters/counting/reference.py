@@ -31,7 +31,6 @@ from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.counting.paths import are_paths
 from biasamp_adapters.counting.reading import on_common_labels
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.counting.tables import names_of
 from biasamp_adapters.counting.variables import Variables
 from biasamp_adapters.figures import agree, count
 
@@ -106,7 +105,6 @@ def read_reference(
     reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, or None
     columns : mapping of str to object, or None
         The names of the columns of the data, which a frame shares; None if the data are arrays.
-        Weights and clusters are read if the frame has their columns; else its rows count alike.
     options : mapping of str to object
         ``missing`` and ``missing_values``: "drop" also leaves out rows of the reference.
     """
@@ -134,12 +132,8 @@ def _read_reference(
     if columns is None:
         rule = "reference must be a pair, rates or counts (biasamp count) if data name no columns"
         raise ValueError(f"{rule}; received a {type(reference).__name__}")
-    names = {role: columns[role] for role in (TASK, ATTRIBUTE) if columns.get(role) is not None}
-    known = names_of(reference)
-    for role in ("sample_weight", "clusters"):
-        name = columns.get(role)
-        if name is not None and (name in known or name in [[x] for x in known]):
-            names[role] = name
+    roles = (TASK, ATTRIBUTE, "sample_weight", "clusters")
+    names = {role: columns[role] for role in roles if columns.get(role) is not None}
     return Counts.from_frame(reference, **names, **read).rows
 
 
@@ -226,14 +220,10 @@ def _on_common_labels(rows: Rows, reference: Rows | None, listed: Lists, short: 
     variables = dict(rows.variables)
     if reference is not None:
         variables |= {(REFERENCE[truth], None): reference.variable(truth) for truth in PREDICTED}
-    notes = _compare_labels(variables, listed, short)
-    if reference is None and not listed:
-        return Evaluation(rows, notes=notes)
+    notes = tuple(dict.fromkeys(_compare_labels(variables, listed, short)))
     moved = on_common_labels(variables, listed)
     if reference is not None:
-        truths: Variables = {}
-        for truth in PREDICTED:
-            truths[truth, None] = moved.pop((REFERENCE[truth], None))
+        truths: Variables = {(t, None): moved.pop((REFERENCE[t], None)) for t in PREDICTED}
         reference = replace(reference, variables=truths)
     return Evaluation(replace(rows, variables=moved), reference, notes=notes)
 
@@ -249,33 +239,30 @@ def _list_labels(parts: Sequence[Rows]) -> Lists:
     return listed
 
 
-def _compare_labels(variables: Variables, listed: Lists, short: str) -> tuple[str, ...]:
-    """Return notes on labels that only one variable has; raise if it shares none with the truth."""
-    notes: list[str] = []
-    zeros = (words.COUNT_0_IN_BA, words.IS_0_IN_BA) if short == "BA" else ("", "")
+def _compare_labels(variables: Variables, listed: Lists, short: str) -> Iterator[str]:
+    """Yield notes on labels that only one variable has; raise if it shares none with the truth."""
+    lacking_so, one_so = (words.COUNT_0_IN_BA, words.IS_0_IN_BA) if short == "BA" else ("", "")
     for (role, _), variable in variables.items():
         truth = TRUTH[role]
         true_variable = variables.get((truth, None))
         if role == truth or true_variable is None or true_variable.is_matrix:
             continue
+        seen, true_seen = variable.seen, true_variable.seen
         if truth not in listed:
-            _check_shared(role, variable.seen, true_variable.seen, short)
-        extra = without(variable.seen, true_variable.seen)
-        lacking = without(true_variable.seen, variable.seen)
+            _check_shared(role, seen, true_seen, short)
+        extra, lacking = without(seen, true_seen), without(true_seen, seen)
         if role in PREDICTED.values():
             if extra and truth not in listed and not variable.is_soft:
-                names = name_list(extra)
-                notes.append(words.ONLY_PREDICTED.format(role=role, names=names, truth=truth))
-        elif len(variable.seen) == 1:
+                yield words.ONLY_PREDICTED.format(role=role, names=name_list(extra), truth=truth)
+            continue
+        if len(seen) == 1:
             kind = "class" if truth == TASK else "group"
-            notes.append(words.REFERENCE_OF_ONE.format(kind=kind, so=zeros[1]))
-        else:
-            if lacking:
-                names = name_list(lacking)
-                notes.append(words.REFERENCE_LACKS.format(names=names, so=zeros[0]))
-            if extra:
-                notes.append(words.ONLY_IN_REFERENCE.format(names=name_list(extra)))
-    return tuple(dict.fromkeys(notes))
+            yield words.REFERENCE_OF_ONE.format(kind=kind, so=one_so)
+            continue
+        if lacking:
+            yield words.REFERENCE_LACKS.format(names=name_list(lacking), so=lacking_so)
+        if extra:
+            yield words.ONLY_IN_REFERENCE.format(names=name_list(extra))
 
 
 def _check_shared(
@@ -286,8 +273,7 @@ def _check_shared(
     are_numbers = all(isinstance(label, int | float) for label in [*true_labels, *labels])
     if role in PREDICTED.values() and are_numbers and len(true_labels) <= 2 and len(others) > 2:
         extra = f"{len(others)} values that {TRUTH[role]} has not ({listing(others[:2])}, ...)"
-        hint = "If these are scores: y_score=..., threshold=...."
-        raise ValueError(f"{role} holds {extra}. {hint}")
+        raise ValueError(f"{role} holds {extra}. If these are scores: y_score=..., threshold=....")
     # Numbers that are not whole are those of a regression, which an attacker can guess.
     are_measures = are_numbers and any(isinstance(label, float) for label in labels)
     are_measures = are_measures and short in ("LA", "DPA")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
+from operator import methodcaller
 from typing import Any
 from zlib import crc32
 
@@ -222,21 +223,17 @@ class Rows:
         """Return the rows with a weight of 1 each."""
         return replace(self, w=None)
 
-    def with_labels(self, lists: Mapping[str, Sequence[Label]]) -> Rows:
-        """Return the rows on other lists of labels, by truth."""
-        moved = dict(self.variables)
-        for key, variable in self.variables.items():
-            if TRUTH[key[0]] in lists:
-                moved[key] = variable.with_labels(lists[TRUTH[key[0]]])
-        return replace(self, variables=moved)
-
     def with_variables(self, truth: str, change: Callable[[Any], Variable]) -> Rows:
         """Return the rows with a true variable and its predictions changed."""
-        moved = dict(self.variables)
-        for key, variable in self.variables.items():
-            if TRUTH[key[0]] == truth:
-                moved[key] = change(variable)
-        return replace(self, variables=moved)
+        moved = {key: change(v) for key, v in self.variables.items() if TRUTH[key[0]] == truth}
+        return replace(self, variables=self.variables | moved)
+
+    def with_labels(self, lists: Mapping[str, Sequence[Label]]) -> Rows:
+        """Return the rows on other lists of labels, by truth."""
+        rows = self
+        for truth, labels in lists.items():
+            rows = rows.with_variables(truth, methodcaller("with_labels", labels))
+        return rows
 
     def complete(self, missing: str) -> Rows:
         """Return the rows without those that have missing values, or raise."""
@@ -244,20 +241,15 @@ class Rows:
             rule = "missing must be 'error', 'drop' or 'abstain'"
             raise ValueError(f"{rule}; received {listing([missing])}")
         allowed = PREDICTED.values() if missing == "abstain" else ()
-        incomplete = [
-            (key, variable.missing)
-            for key, variable in self.variables.items()
-            if variable.has_missing and key[0] not in allowed
-        ]
-        if not incomplete:
+        keys = [k for k, v in self.variables.items() if v.has_missing and k[0] not in allowed]
+        if not keys:
             return self
         if missing != "drop":
-            key, is_missing = incomplete[0]
-            n = self.n[is_missing].sum()
-            rule = f"{argument_of(key)} must not have missing values; received {n}"
-            other = " or 'abstain'" if key[0] in PREDICTED.values() else ""
+            n = self.n[self.variables[keys[0]].missing].sum()
+            rule = f"{argument_of(keys[0])} must not have missing values; received {n}"
+            other = " or 'abstain'" if keys[0][0] in PREDICTED.values() else ""
             raise ValueError(f"{rule}. Drop them, as audit does with missing='drop'{other}")
-        is_dropped = np.logical_or.reduce([is_missing for _, is_missing in incomplete])
+        is_dropped = np.logical_or.reduce([self.variables[key].missing for key in keys])
         kept = self.take(np.flatnonzero(~is_dropped))
         groups, listed = self._groups_seen(), self.listed
         if without(groups, kept._groups_seen()):  # Reports tell of groups that are gone.
@@ -339,15 +331,10 @@ class Rows:
             w = np.concatenate([first.unit, second.unit])
         if first.cluster is not None and second.cluster is not None:
             cluster = np.concatenate([first.cluster, second.cluster])
-        variables = {
-            key: append(variable, second.variables[key])
-            for key, variable in first.variables.items()
-        }
+        variables = {k: append(v, second.variables[k]) for k, v in first.variables.items()}
         n, dropped = np.concatenate([first.n, second.n]), first.dropped + second.dropped
-        digests = first.digest, second.digest
-        digest = None if None in digests else crc32(str(digests).encode())
-        added = replace(first, variables=variables, n=n, w=w, cluster=cluster, digest=digest)
-        return replace(added, dropped=dropped).merged()
+        added = replace(first, variables=variables, n=n, w=w, cluster=cluster)
+        return replace(added, dropped=dropped, digest=None).merged()
 
     @property
     def variable_names(self) -> list[str]:

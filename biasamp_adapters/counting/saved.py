@@ -29,7 +29,7 @@ from biasamp_adapters.counting.labels import (
     listing,
     show,
 )
-from biasamp_adapters.counting.margins import divide, margins_of_data, pairs_of
+from biasamp_adapters.counting.margins import Margins, divide, margins_of_data, pairs_of
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.paths import find_files
 from biasamp_adapters.counting.rows import Rows
@@ -158,12 +158,9 @@ def without_rows(rows: Rows) -> Rows:
         raise ValueError("save(rows=False) must have no missing predictions; received some")
     partition, undrawn = _private_partition(rows.merged())
     n_blocks, part = len(partition.times), partition.part
-    tables = {}
+    blocks, tables = Margins(partition, None, np.eye(n_blocks)), {}
     for first, second, model in pairs_of(rows):
-        x, y = (partition.rows.variable(role, model) for role in (first, second))
-        sums = sparse.csr_array(partition.sums(first, second, model)).toarray()
-        table = sums.reshape(n_blocks, x.width, y.width)
-        tables[first, second, model] = table[:, : len(x.labels), : len(y.labels)]
+        tables[first, second, model] = blocks.of_model(model).joint(first, second)
     w = None
     if rows.w is not None:
         squares = np.bincount(part, partition.squared.weight, n_blocks)
@@ -212,28 +209,19 @@ def frame_of(rows: Rows) -> pd.DataFrame:
     """Return a row for each distinct row; of matrices and sums for each pair."""
     if rows.is_matrix(TASK) or rows.is_matrix(ATTRIBUTE) or rows.block_sums is not None:
         return _frame_of_pairs(rows)
-    return _frame_of_rows(rows)
-
-
-def _frame_of_rows(rows: Rows) -> pd.DataFrame:
-    """Return one row of a frame for each distinct row."""
     rows = replace(rows, cluster=None).merged()
     columns: dict[str | None, Any] = {}
     for (role, model), variable in rows.variables.items():
         name = model if role == PREDICTION else role if model is None else f"{role}[{model}]"
-        columns[name] = _column(variable)
+        if isinstance(variable, Codes):
+            labels = [show(x) if isinstance(x, tuple) else x for x in variable.labels]
+            columns[name] = pd.Series([*labels, None], dtype=object).to_numpy()[variable.codes]
+        else:
+            columns[name] = variable.values[:, 1]  # The probabilities of class 1.
     columns["count"] = rows.n
     if rows.w is not None:
         columns["sum_of_weights"] = rows.weight
     return pd.DataFrame(columns).infer_objects()
-
-
-def _column(variable: Variable) -> Any:
-    """Return the labels of the rows, or the probabilities of class 1."""
-    if not isinstance(variable, Codes):
-        return variable.values[:, 1]
-    labels = [show(label) if isinstance(label, tuple) else label for label in variable.labels]
-    return pd.Series([*labels, None], dtype=object).to_numpy()[variable.codes]
 
 
 def _frame_of_pairs(rows: Rows) -> pd.DataFrame:

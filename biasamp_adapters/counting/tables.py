@@ -9,11 +9,10 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
-import numpy as np
 import pandas as pd
 from narwhals.dependencies import is_duckdb_relation
 
-from biasamp_adapters.counting.arrays import batch_to_table, to_array, to_objects
+from biasamp_adapters.counting.arrays import to_array, to_objects, to_plain
 from biasamp_adapters.counting.columns import Choice, Column, are_labels, columns_of, find_columns
 from biasamp_adapters.counting.labels import TASK, TRUTH, listing
 from biasamp_adapters.counting.paths import (
@@ -22,7 +21,6 @@ from biasamp_adapters.counting.paths import (
     are_paths,
     explained,
     find_files,
-    names_of_columns,
     query_files,
 )
 from biasamp_adapters.counting.variables import OverlappingGroups
@@ -71,23 +69,12 @@ def read_table(data: Any, arguments: Arguments, missing_values: Any = ()) -> Ite
         yield chunk
 
 
-def names_of(data: Any) -> list[Any]:
-    """Return the names of the columns of a table or of files, and of levels of its index."""
-    if are_paths(data):
-        return [*names_of_columns(data)]
-    native = batch_to_table(nw.to_native(data, pass_through=True))
-    if isinstance(native, Mapping):
-        return [*native]
-    names = native.column_names if nw.dependencies.is_pyarrow_table(native) else native.columns
-    return [*names, *getattr(getattr(native, "index", None), "names", ())]
-
-
 def _read(data: Any, arguments: Arguments, missing_values: Any) -> Iterator[Chunk]:
     """Yield what :func:`read_table` does, with the warnings of engines."""
     where = None
     if isinstance(data, Selection):
         data, where = data.paths, data.where
-    data = batch_to_table(nw.to_native(data, pass_through=True))
+    data = to_plain(nw.to_native(data, pass_through=True))
     if are_paths(data):
         files = find_files(data)
         with explained(files):
@@ -108,13 +95,8 @@ def _read_memory(table: pd.DataFrame | Mapping[Any, Any], arguments: Arguments) 
     arrays = []
     for column in columns_of(choices).values():
         is_level = column.name in levels
-        values = index.get_level_values(column.name).to_series() if is_level else table[column.name]
-        series = nw.from_native(values, series_only=True, pass_through=True)
-        if isinstance(series, nw.Series):
-            if column.variable is None and series.dtype == nw.String:
-                series = series.drop_nulls()  # Of objects, narwhals looks at the first 100 alone.
-            _check_type(series.dtype, column)
-        arrays.append(_plain(values, column))
+        level = index.get_level_values(column.name).to_series(index=index) if is_level else None
+        arrays.append(table[column.name] if level is None else level)
     return _arrange(choices, arrays)
 
 
@@ -152,7 +134,7 @@ def _read_query(frame: Any, choices: list[Choice], connection: Any = None) -> It
         _check_type(dtype, column)
         if dtype in _EXACT and not column.variable:
             casts[alias] = nw.col(alias).cast(nw.Float64)
-        elif column.variable and (dtype in as_text or getattr(dtype, "time_zone", None)):
+        elif column.variable and dtype in as_text:
             casts[alias] = nw.col(alias).cast(nw.String)
     query = frame.lazy().with_columns(**casts) if casts else frame.lazy()
     if are_labels(choices):
@@ -162,23 +144,16 @@ def _read_query(frame: Any, choices: list[Choice], connection: Any = None) -> It
     for table in _fetch(query, connection):
         arrays = []
         for key, column in columns.items():
-            array = _plain(table[key].to_native(), column)
-            if column.variable and (read := _reader(schema[key])):
-                array = to_objects(None if pd.isna(value) else read(value) for value in array)
+            array = to_array(table[key].to_native(), key)
+            if column.variable and schema[key] in _EXACT:  # Text that floats would merge.
+                array = to_objects(None if pd.isna(value) else Decimal(value) for value in array)
+            elif schema[key] == nw.Binary:
+                array = to_objects(None if value is None else bytes(value) for value in array)
             arrays.append(array)
         inputs = _arrange(choices, arrays)
         if COUNT in table.columns:
             inputs["count"] = table[COUNT].to_numpy()
         yield inputs
-
-
-def _reader(dtype: nw.dtypes.DType) -> Any:
-    """Return what reads labels of a type that engines hand over in several forms, or None."""
-    if dtype in _EXACT:  # Text that floats would merge.
-        return Decimal
-    if getattr(dtype, "time_zone", None):
-        return pd.Timestamp
-    return bytes if dtype == nw.Binary else None
 
 
 def _fetch(query: nw.LazyFrame[Any], connection: Any) -> Iterator[nw.DataFrame[Any]]:
@@ -204,10 +179,7 @@ def _fetch_duckdb(relation: Any, n_rows: int, connection: Any) -> Iterator[Any]:
         while len(chunk := result.fetch_df_chunk(n_rows // _VECTOR)):
             yield chunk
     elif importlib.util.find_spec("pyarrow"):
-        import pyarrow as pa
-
-        for batch in relation.to_arrow_reader(n_rows):
-            yield pa.Table.from_batches([batch])
+        yield from map(to_plain, relation.to_arrow_reader(n_rows))
     else:
         yield relation.df()
 
@@ -219,12 +191,6 @@ def _check_type(dtype: nw.dtypes.DType, column: Column) -> None:
         kind = "labels such as text, numbers or dates" if column.variable else "numbers"
         name, received = listing([column.name]), type(dtype).__name__
         raise ValueError(f"column {name} must hold {kind}; received {received}")
-
-
-def _plain(values: Any, column: Column) -> Any:
-    """Return a column as an array of numpy, or as a series if numpy has no such type."""
-    array = to_array(values, f"column {column.name!r}")
-    return np.asarray(array) if isinstance(array.dtype, np.dtype) else array
 
 
 def _arrange(choices: list[Choice], arrays: Iterable[Any]) -> Chunk:

@@ -271,5 +271,5 @@ def _read_metric(label: Any, metric: Any) -> Metric:
 
 def _squeeze(values: Any, argument: str) -> Any:
     """Return one column as labels, as MetricFrame reads it, and other values as they are."""
-    table = read_input(values, argument)
-    return table.column(0) if isinstance(table, Table) and len(table.names) == 1 else values
+    column = read_input(values, argument)
+    return values if isinstance(column, Table) else column

@@ -280,8 +280,6 @@ def _threshold(rows: Array, share: Any, tolerance: float) -> float:
 def _read_scores(y_score: Any, kept: Any = ()) -> tuple[Array, tuple[Label, ...]]:
     """Return scores of the rows that are kept, and the names of the columns of a matrix."""
     given = arrays.read_input(y_score, "y_score")
-    if isinstance(given, arrays.Table) and len(given.names) == 1:
-        given = given.column(0)
     is_matrix = isinstance(given, arrays.Table)
     score = arrays.to_numbers(given.matrix() if is_matrix else given, "y_score")
     score = score[kept] if len(score) == len(kept) else score

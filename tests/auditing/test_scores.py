@@ -236,8 +236,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"y_score": "s", "threshold": np.nan}, "threshold must be a finite number; received nan"),
     ({"y_score": "s", "threshold": 2, "y_true": "s"}, "threshold needs two classes in y_true"),
     ({"y_score": "s", "threshold": 2, "pos_label": 7}, "one of which is pos_label; received 0, 1"),
-    ({"y_score": "g", "threshold": 2}, "column 'g' must hold numbers; received"),
-    ({"y_score": {"k": "s"}, "y_pred": {"m": "p"}}, "y_score must be a mapping of 'm'"),
+    ({"y_score": "g", "threshold": 2}, "y_score must hold numbers; received"),
+    ({"y_score": {"k": "s"}, "y_pred": {"m": "p"}}, "y_score must be a mapping of the models 'm'"),
     ({"y_score": ["s", "p"], "threshold": 2}, "y_score must name one column"),
 ]
 

@@ -214,7 +214,7 @@ def test_columns_values_with_data_raise_with_the_line_that_works(argument, given
         ({"y_true": "true_*", "y_pred": "p"}, "received 'p' for 'true_a', 'true_b'"),
         (
             {"y_true": "y", "y_pred": {"m": "p", "n": "q"}, "y_score": "s"},
-            "y_score must be a mapping of 'm', 'n'; received 's'",
+            "y_score must be a mapping of the models 'm', 'n'; received 's'",
         ),
         ({"y_true": "y", "y_pred": {"m": "p"}, "y_score": {"k": "s"}}, "'m'; received 'k'"),
         (
@@ -230,7 +230,7 @@ def test_columns_values_with_data_raise_with_the_line_that_works(argument, given
 )
 def test_columns_that_do_not_fit_together_raise(arguments, fragment) -> None:
     with pytest.raises(ValueError, match=fragment):
-        read(**arguments)
+        bam.Counts.from_frame(FRAME, **arguments)
 
 
 def test_columns_that_have_no_partner_raise_with_its_name() -> None:

@@ -238,7 +238,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
             "y_true": pd.Series(Y, index=pd.MultiIndex.from_arrays([G, G], names=["sex", "sex"])),
             "sensitive_features": "sex",
         },
-        "y_true's index must have one level 'sex'; received several",
+        "The name sex occurs multiple times",
     ),
     ({"pos_label": 7}, "pos_label must be 0 or 1; received 7"),
     ({"missing_values": "N" * 900}, "missing_values must be a list of labels; received 'NNN"),
