@@ -41,6 +41,9 @@ from biasamp_adapters.counting.reading import (
 from biasamp_adapters.counting.rows import Rows, digest_of
 from biasamp_adapters.counting.tables import read_table
 
+#: Arguments that are columns.
+_COLUMNS = (*PREDICTED, ATTRIBUTE_PREDICTION, CONTROL, SCORE, *NUMBERS, PREDICTION)
+
 #: Arguments that are not columns, and what they are by default.
 _OPTIONS: dict[str, Any] = {
     "class_labels": None,
@@ -216,6 +219,16 @@ class Counts:
 # Arguments.
 
 
+def columns_among(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the arguments of a function that are columns."""
+    return {name: arguments[name] for name in _COLUMNS if name in arguments}
+
+
+def options_among(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of reading, which have their defaults unless arguments say more."""
+    return {name: arguments.get(name, default) for name, default in _OPTIONS.items()}
+
+
 def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return columns, and options with their defaults; raise if an argument is neither."""
     allowed = [*PREDICTED, *PREDICTED.values(), SCORE, *NUMBERS, *_OPTIONS]
@@ -223,8 +236,7 @@ def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     if unknown:
         received = listing(unknown[:1])
         raise ValueError(f"unknown argument {received}; arguments are {', '.join(allowed)}")
-    columns = {name: value for name, value in arguments.items() if name not in _OPTIONS}
-    options = {name: arguments.get(name, default) for name, default in _OPTIONS.items()}
+    columns, options = columns_among(arguments), options_among(arguments)
     check_threshold(columns, options)
     if options["pos_label"] is not None and options["threshold"] is None:
         raise ValueError("pos_label needs threshold=: it is the class that y_score predicts.")
@@ -332,19 +344,17 @@ def finish_rows(rows: Rows, options: Mapping[str, Any]) -> Rows:
 
 
 def read_counts(
-    data: Any, y_pred: Any, *, columns: Mapping[str, Any], options: Mapping[str, Any]
+    data: Any, columns: Mapping[str, Any], options: Mapping[str, Any], second: str = PREDICTION
 ) -> tuple[Counts, Mapping[str, Any] | None]:
     """Return counts, and the names of columns if the data have any.
 
-    One positional argument is data, and ``columns`` are names of its columns. Two that hold values
-    are ``y_true`` and ``y_pred``, and ``columns`` are arrays. Options are lists of labels, and what
-    becomes of missing values.
+    One positional argument is data, and columns are given by their names. Two that hold values are
+    ``y_true`` and, by its name, the ``second`` one, and all columns are arrays. Options are lists
+    of labels, and what becomes of missing values.
     """
-    given = {name: value for name, value in columns.items() if value is not None}
-    if y_pred is not None:
-        given[PREDICTION] = y_pred
+    given = {name: values for name, values in columns.items() if values is not None}
     check_threshold(given, options)
-    if data is None or are_arrays(data, given):
+    if data is None or _are_values(data, given, second):
         true = {} if data is None else {TASK: data}
         return Counts(count_arrays(given | true, options)), None
     counts = load_counts(data)
@@ -360,11 +370,11 @@ def read_counts(
     return counts, None
 
 
-def are_arrays(data: Any, given: Mapping[str, Any]) -> bool:
-    """Return whether data and y_pred are the values of y_true and y_pred."""
-    if TASK in given or PREDICTION not in given or isinstance(data, Counts):
+def _are_values(data: Any, given: Mapping[str, Any], second: str) -> bool:
+    """Return whether data are the values of y_true, and the second argument holds values too."""
+    if TASK in given or second not in given or isinstance(data, Counts):
         return False
-    models = given[PREDICTION]
+    models = given[second]
     if isinstance(models, Mapping) and not models:
         raise ValueError("y_pred must name at least one model; received an empty mapping")
     models = list(models.values()) if isinstance(models, Mapping) else [models]

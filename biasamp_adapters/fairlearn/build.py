@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters.counting.arrays import Table, name_of, read_input
-from biasamp_adapters.counting.counts import count_arrays
+from biasamp_adapters.counting.counts import columns_among, count_arrays
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.counting.reference import Evaluation
@@ -119,15 +119,8 @@ def amplification_frame(
     check_choice("missing", missing, ("error", "drop"))
     if sensitive_features is None:
         raise ValueError("sensitive_features must be the group of each row; received None")
-    inputs = {
-        "y_true": _squeeze(y_true, "y_true"),
-        "y_pred": _squeeze(y_pred, "y_pred"),
-        "sensitive_features": sensitive_features,
-        "sensitive_features_pred": sensitive_features_pred,
-        "control_features": control_features,
-        "sample_weight": sample_weight,
-        "clusters": clusters,
-    }
+    y_true, y_pred = _squeeze(y_true, "y_true"), _squeeze(y_pred, "y_pred")
+    inputs = columns_among(locals())
     usual = get_metric("BA", reference=reference, missing=missing)
     rows = count_arrays(inputs, usual.reading_options())
     if len(rows.models) > 1:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from biasamp_adapters.counting.counts import count_arrays, read_counts
+from biasamp_adapters.counting.counts import columns_among, count_arrays, read_counts
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     MODEL,
@@ -148,13 +148,7 @@ class Metric:
         ValueError
             If an input cannot be read, or lacks what the metric needs.
         """
-        columns = {
-            "y_true": y_true,
-            "y_pred": y_pred,
-            "sensitive_features": sensitive_features,
-            "sensitive_features_pred": sensitive_features_pred,
-            "sample_weight": sample_weight,
-        }
+        columns = columns_among(locals())
         evaluation = self.evaluate(count_arrays(columns, self.reading_options()))
         measurement = self.measure(evaluation, only_model(evaluation.rows), 0)
         for note in (*evaluation.notes, *measurement.notes):
@@ -193,21 +187,13 @@ class Metric:
         random_state : int, Generator or None
             The seed of everything that is drawn.
         """
-        columns = {
-            "y_true": y_true,
-            "sensitive_features": sensitive_features,
-            "sensitive_features_pred": sensitive_features_pred,
-            "sample_weight": sample_weight,
-            "clusters": clusters,
-        }
-        evaluation = self.read(data, y_pred, columns)
+        evaluation = self.read(data, columns_among(locals()))
         model = only_model(evaluation.rows)
         return self.results(evaluation, n_boot, confidence, random_state)[model]
 
-    def read(self, data: Any, y_pred: Any, columns: Mapping[str, Any]) -> Evaluation:
+    def read(self, data: Any, columns: Mapping[str, Any]) -> Evaluation:
         """Return the rows of arrays or data, with the reference."""
-        options = self.reading_options()
-        counts, names = read_counts(data, y_pred, columns=columns, options=options)
+        counts, names = read_counts(data, columns, self.reading_options())
         return self.evaluate(counts.rows, names)
 
     def with_settings(self, settings: Mapping[str, Any]) -> Self:

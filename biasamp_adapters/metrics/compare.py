@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters import words
+from biasamp_adapters.counting.counts import columns_among
 from biasamp_adapters.figures import name
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate
@@ -106,14 +107,7 @@ def compare(
     1  ones for a   0.25        0.25   True
     """
     metric = get_metric(metric, reference=reference)
-    columns = {
-        "y_true": y_true,
-        "sensitive_features": sensitive_features,
-        "sensitive_features_pred": sensitive_features_pred,
-        "sample_weight": sample_weight,
-        "clusters": clusters,
-    }
-    evaluation = metric.read(data, y_pred, columns)
+    evaluation = metric.read(data, columns_among(locals()))
     if len(evaluation.rows.models) < 2:
         rule = "compare needs at least two models, as a dict"
         raise ValueError(f"{rule}: y_pred={{'old': ..., 'new': ...}}")

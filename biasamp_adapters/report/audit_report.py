@@ -21,7 +21,7 @@ from biasamp_adapters.auditing.scores import measure_scores, without_scores
 from biasamp_adapters.auditing.subject import summary_of_model
 from biasamp_adapters.auditing.summarize import name_columns, summarize
 from biasamp_adapters.auditing.summary import PARTS, Summary
-from biasamp_adapters.counting.counts import read_counts
+from biasamp_adapters.counting.counts import columns_among, options_among, read_counts
 from biasamp_adapters.counting.labels import ATTRIBUTE, Label
 from biasamp_adapters.counting.paths import digests_of
 from biasamp_adapters.counting.reference import align, check_reference, read_reference
@@ -358,30 +358,15 @@ def audit(
     >>> verdict.code
     'amplifies'
     """
+    arguments = locals()
     if hasattr(data, "predict"):
         raise TypeError("An estimator is audited by AuditReport.from_estimator(model, X, y, ...)")
     check_whole("n_boot", n_boot, 0)
     check_confidence(confidence)
     check_reference(reference)
-    columns = {
-        "y_true": y_true,
-        "sensitive_features": sensitive_features,
-        "sensitive_features_pred": sensitive_features_pred,
-        "control_features": control_features,
-        "y_score": y_score,
-        "sample_weight": sample_weight,
-        "clusters": clusters,
-    }
-    options = {
-        "class_labels": class_labels,
-        "group_labels": group_labels,
-        "missing": missing,
-        "missing_values": missing_values,
-        "threshold": threshold,
-        "pos_label": pos_label,
-        "needs_digest": True,
-    }
-    counts, used = read_counts(data, y_pred, columns=columns, options=options)
+    columns = columns_among(arguments)
+    options = options_among(arguments) | {"needs_digest": True}
+    counts, used = read_counts(data, columns, options)
     if not counts.rows.has(ATTRIBUTE):
         raise ValueError(
             "sensitive_features is missing. Pass the groups of the rows, or with data the name of "

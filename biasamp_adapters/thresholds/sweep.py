@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counting.counts import are_arrays, read_counts
-from biasamp_adapters.counting.labels import ALL, PREDICTED, SCORE, TASK, Array, positive_class
+from biasamp_adapters.counting.counts import columns_among, read_counts
+from biasamp_adapters.counting.labels import ALL, PREDICTED, SCORE, Array, positive_class
 from biasamp_adapters.counting.margins import Margins
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
@@ -134,19 +134,9 @@ def threshold_sweep(
     check_confidence(confidence)
     check_whole("n_thresholds", 1 if n_thresholds is None else n_thresholds, 1)
     metric = get_class_metric(metric, reference=reference)
-    columns = {
-        "y_true": y_true,
-        "y_score": y_score,
-        "sensitive_features": sensitive_features,
-        "sensitive_features_pred": sensitive_features_pred,
-        "sample_weight": sample_weight,
-        "clusters": clusters,
-    }
     if y_score is None or (y_true is None and data is None):
         raise ValueError("y_true and y_score must be given; received None")
-    given = {name: values for name, values in columns.items() if values is not None}
-    if data is not None and are_arrays(data, given | {PREDICTED[TASK]: y_score}):
-        columns, data = columns | {TASK: data}, None
+    columns = columns_among(locals())
     rows, names, thresholds = _read_models(data, columns, metric, n_thresholds)
     evaluation, seed = metric.evaluate(rows, names), read_seed(random_state)
     models = watch(rows.models, len(rows.models), "thresholds", "a smaller n_thresholds")
@@ -177,7 +167,7 @@ def _read_models(
     The first threshold is infinity, where no row is predicted positive. The others are decreasing.
     """
     options = metric.reading_options() | {"pos_label": metric.pos_label, "threshold": 0.0}
-    counts, names = read_counts(data, None, columns=columns, options=options)
+    counts, names = read_counts(data, columns, options, second=SCORE)
     rows = counts.rows.take(np.flatnonzero(counts.rows.weight))
     model, classes = only_model(rows), rows.class_labels
     score = rows.scores(model)
