@@ -20,7 +20,6 @@ from biasamp_adapters.counting.labels import (
     Label,
 )
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.inference.replicates import FurtherScores, replicate, replicates_of
 from biasamp_adapters.inference.verdict import GroupRates, Judgement, judge
 from biasamp_adapters.metrics.attacks import AttackMetric
@@ -169,22 +168,15 @@ def _draw(
 ) -> _Draws:
     """Return the replicates of all measurements; notes get how they were drawn.
 
-    Those on the same rows share their draws; label sets make rows of their own. What is drawn
-    with the metrics reads the rows of the first one.
+    Label sets make rows of their own.
     """
     metrics = [m for x in measured for m in x.metrics]
     n_drawn = replicates_of(n_boot, metrics, confidence)
     if n_drawn < n_boot:
         notes.append(words.FEWER_REPLICATES.format(n=n_drawn, usual=n_boot))
-    by_rows: dict[Rows, list[Any]] = {}
-    for m in metrics:
-        if not m.reason_not_to_draw:
-            by_rows.setdefault(m.evaluation.rows, []).append(m)
-    further = by_rows[metrics[0].evaluation.rows]
-    for x in measured:
-        further += [m for m in x.strata if not m.reason_not_to_draw]
-        further += [] if x.members.are_too_many else [x.groups]
-    drawn, notes_on_draws = replicate(by_rows, n_drawn, seed)
+    further = [m for x in measured for m in x.strata]
+    further += [x.groups for x in measured if not x.members.are_too_many]
+    drawn, notes_on_draws = replicate([*metrics, *further], n_drawn, seed)
     notes += notes_on_draws
     return drawn
 

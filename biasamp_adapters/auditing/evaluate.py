@@ -108,7 +108,7 @@ def position_of_positive(labels: tuple[Label, ...], direction: str, pos_label: L
 def measure_groups(ba: RateMeasurement, members: Members) -> FurtherScores:
     """Return the rates of the model and direction of a BA, to be drawn with it."""
     rates = partial(group_rates, members, ba.evaluation.base_rates)
-    return FurtherScores(ba.evaluation, ba.model, rates, 3 * ba.width, ba.n_pairs)
+    return FurtherScores(ba.evaluation, ba.model, rates, "", 3 * ba.width, ba.n_pairs)
 
 
 def group_rates(

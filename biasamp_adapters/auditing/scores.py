@@ -114,7 +114,7 @@ def _draw(
     own, *others = (metric.measure(evaluation, rule, seed) for rule in rows.models)
     groups = measure_groups(own, audit.members)
     accuracies = {ba: FurtherScores(evaluation, ba.model, _accuracy) for ba in others}
-    draws, _ = replicate({rows: [groups, *accuracies.values()]}, audit.ba.n_boot, seed)
+    draws, _ = replicate([groups, *accuracies.values()], audit.ba.n_boot, seed)
     rates = with_draws(groups.score(own.margins), draws[groups])
     accuracy = rates["accuracy"][:, -1]
     return rates, [

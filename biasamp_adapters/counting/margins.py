@@ -103,11 +103,6 @@ class Margins:
     @property
     def labelled(self) -> Array:
         """Rows that have a group or a class, (batch, 1, 1)."""
-        for role in (ATTRIBUTE, TASK):
-            if self.rows.has(role):
-                variable = self.variable(role)
-                if isinstance(variable, Codes) and not variable.has_missing:
-                    return self.joint(ALL, ALL)
         return self.joint(ALL, LABELLED)
 
     @cached_property
@@ -123,16 +118,14 @@ class Margins:
         truth = None if self.truth is None else self.truth.squared
         return Margins(self.partition.squared, self.model, self.times, truth)
 
-    def effective_rows(self, first: str, second: str) -> Array:
-        """Return how many rows of equal weight each sum is worth: (sum w)^2 / (sum w^2)."""
-        sums = self.joint(first, second)
-        return divide(sums**2, self.squared.joint(first, second), 0.0)
-
     def sizes(self, first: str, second: str) -> Array:
-        """Return what decides whether a sum has rows enough: clusters, or effective rows."""
-        if self.rows.size_unit != "clusters":
-            return self.effective_rows(first, second)
-        return count_clusters(self.rows, self.variable(first), self.variable(second))[None]
+        """Return what decides whether a sum has rows enough: clusters, or effective rows.
+
+        These are the rows of equal weight that it is worth: (sum w)^2 / (sum w^2).
+        """
+        if self.rows.size_unit == "clusters":
+            return count_clusters(self.rows, self.variable(first), self.variable(second))[None]
+        return divide(self.joint(first, second) ** 2, self.squared.joint(first, second), 0.0)
 
     def of_model(self, model: str | None) -> Margins:
         """Return the margins of a model on the same draws; those of the truth are shared."""
@@ -227,6 +220,9 @@ def mean_over_classes(values: Array) -> Array:
 
 
 def _mean(values: Array, axis: Any) -> Array:
+    total: Array = values.sum(axis)
+    if values.size and not np.isnan(total).any():
+        return total / (values.size // total.size)
     defined = ~np.isnan(values)
     return divide(np.where(defined, values, 0).sum(axis), defined.sum(axis))
 

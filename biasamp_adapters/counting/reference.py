@@ -22,7 +22,6 @@ from biasamp_adapters.counting.labels import (
     Lists,
     listing,
     name_list,
-    positive_class,
     read_lists,
     show,
     without,
@@ -48,6 +47,8 @@ class Evaluation:
     notes : tuple of str
     stratum : label or None
         The stratum of the control features whose rows these are.
+    whole : Rows or None
+        All rows, of which these are a stratum.
     """
 
     rows: Rows
@@ -55,11 +56,22 @@ class Evaluation:
     base_rates: BaseRates | None = None
     notes: tuple[str, ...] = ()
     stratum: Label | None = None
+    whole: Rows | None = None
+
+    @property
+    def drawn(self) -> Rows:
+        """The rows that replicates draw: those of a stratum with all others."""
+        return self.rows if self.whole is None else self.whole
 
     @property
     def origin(self) -> Rows:
         """The rows that decide the signs, unless base rates do."""
         return self.rows if self.reference is None else self.reference
+
+    @cached_property
+    def on_sets(self) -> dict[Any, Evaluation]:
+        """The same rows on sets of labels and groups, by what decides these."""
+        return {}
 
     @cached_property
     def _data(self) -> Margins:
@@ -72,27 +84,20 @@ class Evaluation:
             return margins, margins
         return margins, margins_of_data(self.reference)
 
-    def part(self, positions: Array, stratum: Label | None = None) -> Evaluation:
+    def part(self, positions: Array) -> Evaluation:
         """Return some of the rows, with what decides the signs of all rows.
 
         Signs of their own would lean below 0 where they have no gap.
         """
         reference = self.origin if self.base_rates is None else None
-        return Evaluation(self.rows.take(positions), reference, self.base_rates, (), stratum)
+        return Evaluation(self.rows.take(positions), reference, self.base_rates)
 
     def strata(self) -> Iterator[Evaluation]:
         """Yield each stratum that has rows."""
         for label in self.rows.labels_of(CONTROL):
             positions = self.rows.in_stratum(label)
             if len(positions):
-                yield self.part(positions, label)
-
-    @property
-    def positive_class(self) -> Label | None:
-        """The positive class of two; None of a label matrix or of more classes."""
-        if self.rows.is_matrix(TASK):
-            return None
-        return positive_class(self.rows.class_labels)
+                yield replace(self.part(positions), stratum=label, whole=self.rows)
 
 
 def read_reference(

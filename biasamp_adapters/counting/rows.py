@@ -129,6 +129,8 @@ class Rows:
             return indicator(np.ones(len(self), dtype=bool))
         if role == LABELLED:
             truths = [self.variable(truth) for truth in PREDICTED if self.has(truth)]
+            if any(isinstance(v, Codes) and not v.has_missing for v in truths):
+                return self.variable(ALL)
             has_label = [v.sparse[:, : len(v.labels)].sum(axis=1) > 0 for v in truths]
             return indicator(np.logical_or.reduce(has_label))
         truth = TASK if role in (RIGHT[TASK], MISSING[TASK], UNANSWERED) else ATTRIBUTE

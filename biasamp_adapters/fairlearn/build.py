@@ -163,18 +163,12 @@ def _measure(
     """Return the columns of metrics, one for each stratum, from the same draws, and notes."""
     strata = {x: list(x.strata()) or [x] for x in dict.fromkeys([whole, *evaluations.values()])}
     groups = [_groups(stratum.rows) for stratum in strata[whole]]
-    measured, by_rows = dict[Any, list[Measurement]](), dict[Rows, list[Measurement]]()
-    for name, metric in metrics.items():
-        evaluation, measured[name] = evaluations[name], []
-        for stratum in strata[evaluation]:
-            measurement = metric.measure(stratum, whole.rows.models[0], seed)
-            measured[name].append(measurement)
-            if n_boot and not measurement.reason_not_to_draw:
-                # Metrics of label sets have rows of their own; others read some of all rows.
-                is_part = measurement.evaluation is stratum
-                drawn = evaluation.rows if is_part else measurement.evaluation.rows
-                by_rows.setdefault(drawn, []).append(measurement)
-    scores, notes = replicate(by_rows, n_boot, seed, _score)
+    model = whole.rows.models[0]
+    measured = {
+        name: [metric.measure(stratum, model, seed) for stratum in strata[evaluations[name]]]
+        for name, metric in metrics.items()
+    }
+    scores, notes = replicate(chain.from_iterable(measured.values()), n_boot, seed, _score)
     confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)
     columns = {
         name: [

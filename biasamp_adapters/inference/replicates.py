@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -48,6 +48,7 @@ class FurtherScores:
     model : str or None
     scores : function of Margins
         Returns named scores of a batch, (batch, ...).
+    reason_not_to_draw : str
     width, n_pairs : int
         As those of a Measurement.
     """
@@ -55,6 +56,7 @@ class FurtherScores:
     evaluation: Any
     model: str | None
     scores: Callable[[Margins], dict[str, Array]]
+    reason_not_to_draw: str = ""
     width: int = 0
     n_pairs: int = 0
     reads_reference: ClassVar[bool] = False
@@ -98,17 +100,21 @@ def _score(measurement: Any, *draw: Any) -> dict[str, Array]:
 
 
 def replicate(
-    by_rows: Mapping[Rows, Sequence[Any]],
+    measurements: Iterable[Any],
     n_boot: int,
     seed: int,
     score: Callable[..., dict[str, Array]] = _score,
 ) -> tuple[dict[Any, dict[str, Array]], list[str]]:
-    """Return the scores of measurements by the rows that are drawn, and notes on how these are.
+    """Return the scores of the measurements that can be drawn, and notes on how their rows are.
 
     Those on the same rows share the draws. Those of one model share its margins, and all flip
     labels by the same random numbers. A reference is drawn independently. Measurements of strata
     read some of the drawn rows. ``score`` may add others to their scores.
     """
+    by_rows: dict[Rows, list[Any]] = {}
+    for m in measurements:
+        if n_boot and not m.reason_not_to_draw:
+            by_rows.setdefault(m.evaluation.drawn, []).append(m)
     scores, notes = dict[Any, dict[str, Array]](), []
     for rows, measurements in by_rows.items():
         n_pairs = max(measurement.n_pairs for measurement in measurements)

@@ -228,9 +228,7 @@ class Metric:
         seed, models = read_seed(random_state), evaluation.rows.models or (MODEL,)
         watched = watch(models, len(models), "values", "fewer models in a call")
         measurements = [self.measure(evaluation, model, seed) for model in watched]
-        drawn = [m for m in measurements if n_boot and not m.reason_not_to_draw]
-        by_rows = {drawn[0].evaluation.rows: drawn} if drawn else {}
-        scores, notes = replicate(by_rows, n_boot, seed)
+        scores, notes = replicate(measurements, n_boot, seed)
         return {
             model: measurement.result(scores.get(measurement, {}), notes, confidence)
             for model, measurement in zip(models, measurements, strict=True)

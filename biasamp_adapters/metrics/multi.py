@@ -179,11 +179,13 @@ class MultiAttributeBiasAmplification(RateMetric):
         rows = evaluation.rows
         if rows.has(predicted, model) and rows.variable(predicted, model).is_soft:
             raise ValueError(f"Multi reads 0/1 predictions; {predicted} holds probabilities")
-        if self.group_sets:
-            evaluation = on_group_sets(evaluation)
-        if rows.is_matrix(TASK) and evaluation.base_rates is None:
-            evaluation = self._on_label_sets(evaluation)
-        return super().measure(evaluation, model, seed)
+        key = self.combinations, self.min_size, self.max_size, self.min_support, self.group_sets
+        if key not in evaluation.on_sets:  # Models share it, and so their draws.
+            on_sets = on_group_sets(evaluation) if self.group_sets else evaluation
+            if rows.is_matrix(TASK) and evaluation.base_rates is None:
+                on_sets = self._on_label_sets(on_sets)
+            evaluation.on_sets[key] = on_sets
+        return super().measure(evaluation.on_sets[key], model, seed)
 
     def classes(self, evaluation: Evaluation) -> Array:
         """Return the positions of the classes that rows of reference and labels show."""
@@ -306,4 +308,4 @@ def _with_variables(
     rows, reference = evaluation.rows.with_variables(truth, change), evaluation.reference
     if reference is not None:
         reference = reference.with_variables(truth, change)
-    return replace(evaluation, rows=rows, reference=reference)
+    return replace(evaluation, rows=rows, reference=reference, whole=None)

@@ -101,8 +101,7 @@ def label_error_sensitivity(
         raise ValueError("result must have no reference, and one group for each row")
     listed = [0, *(errors if isinstance(errors, list | tuple) else [errors])]
     corrected = [_correct(measurement, error) for error in listed]
-    by_rows = {x.evaluation.rows: [x] for x in corrected if result.n_boot}
-    scores, _ = replicate(by_rows, result.n_boot, read_seed(random_state))
+    scores, _ = replicate(corrected, result.n_boot, read_seed(random_state))
     table = pd.DataFrame([_row(x, scores.get(x, {}), result.confidence) for x in corrected])
     sides = sum(np.sign(table[end].fillna(table["value"]).round(9)) for end in ("low", "high"))
     turned = (sides != sides[0]) & table["value"].notna()

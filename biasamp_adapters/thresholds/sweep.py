@@ -141,10 +141,9 @@ def threshold_sweep(
     evaluation, seed = metric.evaluate(rows, names), read_seed(random_state)
     models = watch(rows.models, len(rows.models), "thresholds", "a smaller n_thresholds")
     measurements = [metric.measure(evaluation, model, seed) for model in models]
-    shares = FurtherScores(evaluation, None, _share_at_thresholds)
-    is_drawn = n_boot and not measurements[0].reason_not_to_draw
-    by_rows = {evaluation.rows: [*measurements, shares]} if is_drawn else {}
-    scores, notes_on_draws = replicate(by_rows, n_boot, seed)
+    reason = measurements[0].reason_not_to_draw
+    shares = FurtherScores(evaluation, None, _share_at_thresholds, reason)
+    scores, notes_on_draws = replicate([*measurements, shares], n_boot, seed)
     frame, integral = _summarize(thresholds, measurements, shares, scores, confidence)
     notes = filter(None, [*evaluation.notes, *notes_on_draws])
     return ThresholdSweep(metric.name, metric.key, frame, integral, tuple(notes))
