@@ -23,7 +23,7 @@ from biasamp_adapters.counting.labels import (
 )
 from biasamp_adapters.counting.partition import Partition, sum_pairs
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.counting.variables import Codes, Variable
+from biasamp_adapters.counting.variables import Variable
 
 #: Relative differences up to this are rounding, and shares that differ from 1 by less are 1.
 _ROUNDING = 1e-12
@@ -74,26 +74,11 @@ class Margins:
         """Return sums by two variables and their missing values, made once."""
         if self.truth is not None and first in SHARED and second in SHARED:
             return self.truth._table(first, second)
-        if (first, second) in self._tables:
-            return self._tables[first, second]
-        table = None
-        if ALL in (first, second):
-            table = self._sum_of_table(first, second)
-        if table is None:
+        if (first, second) not in self._tables:
             sums = self.times @ self.partition.sums(first, second, self.model)
             shape = -1, self.variable(first).width, self.variable(second).width
-            table = np.ascontiguousarray(sums).reshape(shape)
-        self._tables[first, second] = table
-        return table
-
-    def _sum_of_table(self, first: str, second: str) -> Array | None:
-        """Return sums by one variable from a table that is known, of a variable of labels."""
-        for (row, column), table in self._tables.items():
-            if second == column and first == ALL and isinstance(self.variable(row), Codes):
-                return table.sum(axis=1, keepdims=True)
-            if first == row and second == ALL and isinstance(self.variable(column), Codes):
-                return table.sum(axis=2, keepdims=True)
-        return None
+            self._tables[first, second] = np.ascontiguousarray(sums).reshape(shape)
+        return self._tables[first, second]
 
     @property
     def total(self) -> Array:
@@ -235,9 +220,8 @@ def signs(origin: Margins, *, is_even: bool) -> Array:
 
     It is exact for whole numbers.
     """
-    joint = origin.joint(ATTRIBUTE, TASK)  # Of which the other sums are sums.
     group, total = _expected_groups(origin, is_even)
-    return _compare_products(total, joint, group, origin.joint(ALL, TASK))
+    return _compare_products(total, origin.joint(ATTRIBUTE, TASK), group, origin.joint(ALL, TASK))
 
 
 def certainty(origin: Margins, *, is_even: bool) -> Array:

@@ -232,10 +232,8 @@ class Column:
 
     def of_all_rows(self, level: float | None = None) -> list[Estimate]:
         """Return the number of all rows."""
-        trust = Trust(np.empty(0), self.measurement.reason_not_to_draw)
-        if self.scores:
-            trust = self.measurement.trust("value", self.value, self.scores)
-        return [estimate(self.value, trust, self.confidence, level)]
+        of_value = "value", self.value, self.scores
+        return [self.measurement.judge(*of_value, self.confidence, level)]
 
     def of_each_group(self, level: float | None = None) -> list[Estimate]:
         """Return the numbers of groups."""

@@ -123,7 +123,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         rows = read_rows({TASK: y_true, "sample_weight": sample_weight})
         kept = rows.weight > 0
         score, self._columns = _read_scores(y_score, kept)
-        truth = self._read_truth(rows.take(kept).variable(TASK), score)
+        truth = self._read_truth(rows.take(kept).complete("error").variable(TASK), score)
         if score.shape != truth.shape or not len(score):
             shapes = f"{score.shape} and {truth.shape}"
             hint = " Pass predict_proba(X)[:, 1]." if truth.ndim < score.ndim else ""
@@ -204,9 +204,6 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
 
     def _read_truth(self, truth: Any, score: Array) -> Array:
         """Return which labels are positive, (rows,) or (rows, columns), and keep the classes."""
-        if truth.has_missing:
-            n_missing = truth.missing.sum()
-            raise ValueError(f"y_true must not have missing values; received {n_missing}")
         if isinstance(truth, Block):
             self.classes_: tuple[Label, ...] = (0, 1)
             return truth.sparse.toarray() > 0
