@@ -144,11 +144,9 @@ def test_largest_gap_of_a_rate_that_is_often_undefined_has_no_interval():
     [("A", "there is only one group"), ("AB", "every replicate gives the same value")],
 )
 def test_largest_gap_that_never_varies_has_no_interval(groups, reason):
-    rows = np.full(len(groups), 100)
-    largest = largest_gap(np.ones((41, len(groups))), rows, groups)
+    largest = largest_gap(np.ones((41, len(groups))), np.full(len(groups), 100), groups)
     assert (largest.difference.value, largest.ratio.value) == (0, 1)
-    reasons = [estimate.reason for estimate in largest]
-    assert reasons == [reason] * 2
+    assert [estimate.reason for estimate in largest] == [reason] * 2
 
 
 FEW = "B has fewer than 5 positives"
