@@ -94,6 +94,9 @@ class HostMetric(Metric):
         rate = self.rate(margins)
         if rate is not None:
             return _divide(margins, groups, *rate)
+        if self.function is host.count:  # Draws differ in the number of all rows.
+            n = margins.joint(groups, ALL)[..., 0] * margins.rows.n_rows
+            return divide(n, margins.total[:, 0])
         members = margins.variable(groups).values > 0
         labels = np.array(margins.rows.class_labels)
         truth, prediction = (margins.variable(role) for role in (TASK, PREDICTION))

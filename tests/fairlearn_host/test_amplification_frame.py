@@ -232,6 +232,14 @@ def test_frame_of_scores_has_the_intervals_of_these_rows() -> None:
         assert ((low < getattr(frame, name)) & (getattr(frame, name) < high)).all(axis=None)
 
 
+def test_frame_of_a_count_has_a_fixed_number_of_all_rows(columns) -> None:
+    frame = amplification_frame(metrics=count, **columns, **ENDS)
+    assert frame.overall_ci == [6150, 6150]
+    low, high = frame.by_group_ci
+    variance = frame.by_group * (1 - frame.by_group / 6150)  # Of a binomial number.
+    np.testing.assert_allclose(high - low, 2 * 1.96 * variance**0.5, rtol=0.15)
+
+
 def test_frame_of_a_rate_of_0_or_1_reaches_three_rows() -> None:
     metrics = {"TPR": true_positive_rate, "FPR": false_positive_rate}
     columns = {"y_true": [0, 1] * 60, "y_pred": [0] * 60 + [0, 1] * 30}
