@@ -25,9 +25,6 @@ Groups: TypeAlias = Sequence[Mapping[str, float]] | None
 #: What datasets have in common that are used together.
 _SCHEMA = ("protected_attribute_names", "label_names", "favorable_label", "unfavorable_label")
 
-#: Columns that values of metrics do not read.
-_OF_AUDITS = ("y_score", "clusters")
-
 _PREDICTED = "predicted_protected_attributes"
 
 
@@ -204,7 +201,9 @@ class Datasets:
         is_of_one_class = metric.short in ("MALS", "DPA") and metric.direction != T_TO_A
         if is_of_one_class and metric.pos_label is None:
             metric = replace(metric, pos_label=self.favorable)
-        return metric, {x: column for x, column in columns.items() if x not in _OF_AUDITS}
+        # Scores and clusters are read by audits alone.
+        read = {x: y for x, y in columns.items() if x not in ("y_score", "clusters")}
+        return metric, read
 
 
 def rows_of(columns: dict[str, Any], chosen: Array) -> dict[str, Any]:

@@ -72,16 +72,9 @@ def audit_report(
     columns, options = datasets.read()
     scores = np.asarray(columns.get("y_score", ()), dtype=np.float64)
     check_all(np.isfinite(scores), scores, "classified_dataset.scores must be finite")
-    report = audit(
-        **columns,
-        **options,
-        pos_label=datasets.favorable,
-        favorable_label=datasets.favorable,
-        n_boot=n_boot,
-        confidence=confidence,
-        random_state=random_state,
-        title=title,
-    )
+    labels = dict.fromkeys(("pos_label", "favorable_label"), datasets.favorable)
+    drawing = {"n_boot": n_boot, "confidence": confidence, "random_state": random_state}
+    report = audit(**columns, **options, **labels, **drawing, title=title)
     summary: Any = {**report.summary}
     notes, methods = [*summary["notes"], *datasets.notes], _OF_ALL
     if datasets.favorable is None:

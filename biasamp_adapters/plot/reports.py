@@ -70,8 +70,6 @@ def rates(
     >>> [text.get_text() for text in ax.texts[:2]]
     ['60 → 90%', '40 → 0%']
     """
-    if not hasattr(report, "picture"):
-        raise ValueError(f"report must be an AuditReport; received a {type(report).__name__}")
     picture = report.picture(part, model=model, direction=direction)
     n_drawn, n_models = len(picture.tables), len(report.summary["data"]["models"])
     rows = list(_rows(picture.tables))

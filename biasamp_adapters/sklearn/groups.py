@@ -141,10 +141,8 @@ class WithSensitiveFeatures(_ReadsGroups):
         """
         features, groups = self._split(X, sensitive_features)
         estimator, params = self._clone(), {}
-        takes = [method for method in ("fit", "predict") if _takes(estimator, method, ATTRIBUTE)]
-        has_groups = groups is not None and bool(takes)
-        self._known = read_groups(groups, np.shape(X)[0]).seen if has_groups else []
-        if groups is not None and "fit" in takes:
+        self._known = [] if groups is None else read_groups(groups, np.shape(X)[0]).seen
+        if groups is not None and _takes(estimator, "fit", ATTRIBUTE):
             is_routed = get_config()["enable_metadata_routing"]
             is_step = isinstance(estimator, Pipeline) and not is_routed
             params[f"{estimator.steps[-1][0]}__{ATTRIBUTE}" if is_step else ATTRIBUTE] = groups

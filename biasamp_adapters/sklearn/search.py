@@ -21,9 +21,6 @@ from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.functions import get_class_metric
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
 
-#: The reference that says that signs come from the rows that are evaluated.
-_EVALUATED = "evaluated"
-
 
 def amplification_scorer(
     metric: Metric | str = "BA", *, sensitive_features: str | None = None, reference: Any = None
@@ -89,12 +86,12 @@ def amplification_scorer(
     """
     is_evaluated = isinstance(reference, str)
     if is_evaluated:
-        base.check_choice("reference", reference, (_EVALUATED,))
+        base.check_choice("reference", reference, ("evaluated",))
         reference = None
     metric = get_class_metric(metric, reference=reference)
     has_signs = isinstance(metric, DirectionalBiasAmplification | MALSBiasAmplification)
     if has_signs and metric.reference is None and not is_evaluated:
-        needed = f"reference=(y_train, groups_train), or reference={_EVALUATED!r}"
+        needed = "reference=(y_train, groups_train), or reference='evaluated'"
         raise ValueError(f"{metric.short} needs {needed}")
     # What is wrong with it is an error here, and not in the folds.
     read_reference(metric.reference, None, metric.reading_options())
@@ -262,8 +259,7 @@ class MostAccurateWithin:
 def _read_scores(cv_results: Mapping[str, Any], key: str) -> Array:
     """Return the scores of a key, which must be there for all candidates."""
     if key not in cv_results:
-        means = [name for name in cv_results if name.startswith("mean_test_")]
-        known = [name.removeprefix("mean_test_") for name in means]
+        known = [x.partition("_test_")[2] for x in cv_results if x.startswith("mean_test_")]
         rule = f"scoring must have the key {key.partition('_test_')[2]!r}; received {known}"
         raise ValueError(f"{rule}. Add it, or name another: accuracy=..., amplification=...")
     scores = np.asarray(cv_results[key], dtype=np.float64)
