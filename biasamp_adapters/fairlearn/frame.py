@@ -213,14 +213,6 @@ class Column:
     def _sizes(self, given: str) -> Array:
         return self.measurement.margins.sizes_of_kind(given, TASK, 1, self.kind or "")
 
-    @cached_property
-    def few(self) -> list[str]:
-        """Why groups are too small for an interval; empty texts of those that are not."""
-        labelled = {"positive": " labelled 1", "negative": " labelled 0"}.get(self.kind or "", "")
-        unit = self.measurement.evaluation.rows.size_unit + labelled
-        reason = words.FEW_OF_A_KIND.format(have="", n=FEW_ROWS, unit=unit).strip()
-        return [reason if n < FEW_ROWS * (1 - 1e-9) else "" for n in self.sizes]
-
     @property
     def stratum(self) -> Label | None:
         """The levels of the control features."""
@@ -259,11 +251,14 @@ class Column:
 
     def of_each_group(self, level: float | None = None) -> list[Estimate]:
         """Return the numbers of groups."""
-        reason = self.measurement.reason_not_to_draw
-        return [
-            self._estimate(float(draws[0]), Trust(draws[1:], reason or few), size, level)
-            for draws, few, size in zip(self.of_groups.T, self.few, self.sizes, strict=True)
-        ]
+        labelled = {"positive": " labelled 1", "negative": " labelled 0"}.get(self.kind or "", "")
+        unit = self.measurement.evaluation.rows.size_unit + labelled
+        few = words.FEW_OF_A_KIND.format(have="", n=FEW_ROWS, unit=unit).strip()
+        reason, numbers = self.measurement.reason_not_to_draw, []
+        for draws, size in zip(self.of_groups.T, self.sizes, strict=True):
+            trust = Trust(draws[1:], reason or (few if size < FEW_ROWS * (1 - 1e-9) else ""))
+            numbers.append(self._estimate(float(draws[0]), trust, size, level))
+        return numbers
 
     def _estimate(self, value: float, trust: Trust, size: float, level: float | None) -> Estimate:
         """Return a number with its interval; that of a rate reaches at least three rows."""
@@ -273,8 +268,9 @@ class Column:
 
     def difference(self, level: float, method: str) -> list[Estimate]:
         """Return the largest difference between groups, or of a group from all rows."""
-        if method == "between_groups":
-            return [self._largest(level).difference]
+        largest = self._largest(level).difference
+        if method == "between_groups" or largest.reason:
+            return [largest]
         of_all = np.r_[self.value, self.scores.get("value", [])]
         distances = self.of_groups - of_all[:, None]
         low, high = self._bands(distances, level)
@@ -299,6 +295,5 @@ class Column:
         return largest_gap(*numbers, is_rate=self.kind is not None, confidence=level)
 
     def _bands(self, draws: Array, level: float) -> tuple[Array, Array]:
-        values = np.array([np.nan if few else x for few, x in zip(self.few, draws[0], strict=True)])
         half_row = 0.0 if self.kind is None else 0.5 / np.maximum(self.sizes, 1)
-        return simultaneous_bands(values, draws[1:], half_row, level)
+        return simultaneous_bands(draws[0], draws[1:], half_row, level)
