@@ -142,12 +142,12 @@ class Margins:
 
         "positive" are those with a label of another variable, and "negative" those without it.
         """
+        if kind and self.rows.size_unit == "clusters":
+            holds = self.variable(of).sparse[:, [label]].toarray()[:, 0] == (kind == "positive")
+            return count_clusters(self.rows, self.variable(given), indicator(holds))[:, 0]
         sizes: Array = self.sizes(given, ALL)[0, :, 0]
         if not kind:
             return sizes
-        if self.rows.size_unit == "clusters":
-            holds = self.variable(of).sparse[:, [label]].toarray()[:, 0] == (kind == "positive")
-            return count_clusters(self.rows, self.variable(given), indicator(holds))[:, 0]
         share = divide(self.joint(given, of)[0, :, label], self.joint(given, ALL)[0, :, 0])
         return sizes * (share if kind == "positive" else 1 - share)
 

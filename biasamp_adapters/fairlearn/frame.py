@@ -207,11 +207,10 @@ class Column:
 
     @cached_property
     def sizes(self) -> Array:
-        """The sizes of the groups: rows, effective rows or clusters in denominators."""
-        return self._sizes(ATTRIBUTE)[self._positions]
-
-    def _sizes(self, given: str) -> Array:
-        return self.measurement.margins.sizes_of_kind(given, TASK, 1, self.kind or "")
+        """Rows, effective rows or clusters in the denominators of the groups, and of all rows."""
+        margins, kind = self.measurement.margins, self.kind or ""
+        of_groups, of_all = (margins.sizes_of_kind(x, TASK, 1, kind) for x in (ATTRIBUTE, ALL))
+        return np.r_[of_groups[self._positions], of_all]
 
     @property
     def stratum(self) -> Label | None:
@@ -247,7 +246,7 @@ class Column:
         trust = Trust(np.empty(0), self.measurement.reason_not_to_draw)
         if self.scores:
             trust = self.measurement.trust("value", self.value, self.scores)
-        return [self._estimate(self.value, trust, self._sizes(ALL)[0], level)]
+        return [self._estimate(self.value, trust, self.sizes[-1], level)]
 
     def of_each_group(self, level: float | None = None) -> list[Estimate]:
         """Return the numbers of groups."""
@@ -255,7 +254,7 @@ class Column:
         unit = self.measurement.evaluation.rows.size_unit + labelled
         few = words.FEW_OF_A_KIND.format(have="", n=FEW_ROWS, unit=unit).strip()
         reason, numbers = self.measurement.reason_not_to_draw, []
-        for draws, size in zip(self.of_groups.T, self.sizes, strict=True):
+        for draws, size in zip(self.of_groups.T, self.sizes[:-1], strict=True):
             trust = Trust(draws[1:], reason or (few if size < FEW_ROWS * (1 - 1e-9) else ""))
             numbers.append(self._estimate(float(draws[0]), trust, size, level))
         return numbers
@@ -291,9 +290,9 @@ class Column:
         return [Estimate(choose(self.of_groups[0]), least, most)]
 
     def _largest(self, level: float) -> Largest:
-        numbers = self.of_groups, self.sizes, self.groups
+        numbers = self.of_groups, self.sizes[:-1], self.groups
         return largest_gap(*numbers, is_rate=self.kind is not None, confidence=level)
 
     def _bands(self, draws: Array, level: float) -> tuple[Array, Array]:
-        half_row = 0.0 if self.kind is None else 0.5 / np.maximum(self.sizes, 1)
+        half_row = 0.0 if self.kind is None else 0.5 / np.maximum(self.sizes[:-1], 1)
         return simultaneous_bands(draws[0], draws[1:], half_row, level)
