@@ -179,7 +179,7 @@ def test_rule_picks_the_most_accurate_candidate_within_the_bound(rule, picked) -
 @pytest.mark.parametrize(
     ("rule", "results", "message"),
     [
-        ({"bound": 0.001}, {}, "no candidate keeps the bound of 0.001: the mean of amplification"),
+        ({"bound": 0.001}, {}, r"bound of 0.001: the mean of .*: refit=False, then MostAccurateW"),
         ({"bound": 0.1, "accuracy": "f1"}, {}, r"key 'f1'; .*, or name another: accuracy="),
         ({"bound": 0.1}, {"mean_test_accuracy": [np.nan, 1]}, "scores must not be NaN; received 1"),
         # A metric with a sign, of make_scorer.
