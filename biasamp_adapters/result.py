@@ -129,24 +129,12 @@ class Measurement:
                 return words.FEW_CLUSTERS_IN_ALL.format(n=rows.n_clusters, fewest=_FEWEST_CLUSTERS)
         return ""
 
-    def judge(
-        self,
-        name: str,
-        value: float,
-        scores: Mapping[str, Array],
-        confidence: float,
-        narrower: float | None = None,
-    ) -> Estimate:
-        """Return a score of the data with its interval, or the reason why it has none.
-
-        Without scores, nothing was drawn.
-        """
+    def trust_or_reason(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
+        """Return what is known of a score, or why it has no interval."""
         if scores and not self.reason_for_0:
-            trust = self.trust(name, value, scores)
-        else:
-            reason = self.reason_for_0 or self.reason_not_to_draw
-            trust = Trust(scores.get(name, np.empty(0)), reason)
-        return estimate(value, trust, confidence, narrower)
+            return self.trust(name, value, scores)
+        reason = self.reason_for_0 or self.reason_not_to_draw
+        return Trust(scores.get(name, np.empty(0)), reason)
 
     def result(
         self, scores: Mapping[str, Array], drawing: Sequence[str], confidence: float
@@ -155,8 +143,10 @@ class Measurement:
 
         ``drawing`` are notes on how these were drawn.
         """
-        point = self.point().items()
-        estimates = {name: self.judge(name, value, scores, confidence) for name, value in point}
+        estimates = {}
+        for name, value in self.point().items():
+            trust = self.trust_or_reason(name, value, scores)
+            estimates[name] = estimate(value, trust, confidence)
         notes = [*self.evaluation.notes, *self.notes, *self.further_notes, *drawing]
         replicates = scores.get("value", np.empty(0))
         n_undefined = len(replicates) - int(np.isfinite(replicates).sum())

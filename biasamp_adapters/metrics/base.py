@@ -185,7 +185,7 @@ class Metric:
             Bootstrap replicates.
         confidence : float
         random_state : int, Generator or None
-            The seed of everything that is drawn.
+            The seed of everything that is drawn, except for random blocks.
         """
         evaluation = self.read(data, columns_among(locals()))
         model = only_model(evaluation.rows)
