@@ -40,7 +40,7 @@ from biasamp_adapters.inference.verdict import MOST_GAPS, Gap, Judgement, choose
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.rates import RateMeasurement
 from biasamp_adapters.result import AmplificationResult
-from biasamp_adapters.thresholds.score_or_threshold import implied_rates
+from biasamp_adapters.thresholds.sweep import implied_rates
 
 #: What the rates of a direction are given, and what they are rates of.
 ROLES = {A_TO_T: (ATTRIBUTE, TASK), T_TO_A: (TASK, ATTRIBUTE)}

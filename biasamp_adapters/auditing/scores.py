@@ -28,7 +28,7 @@ from biasamp_adapters.figures import name
 from biasamp_adapters.inference.replicates import FurtherScores, replicate
 from biasamp_adapters.metrics.base import A_TO_T
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, RateMeasurement
-from biasamp_adapters.thresholds.score_or_threshold import bin_scores, decision_rule
+from biasamp_adapters.thresholds.sweep import bin_scores, decision_rule
 
 #: Score and threshold are not separated in fewer rows.
 _FEWEST_ROWS = 200

@@ -223,9 +223,8 @@ class Metric:
         self, evaluation: Evaluation, n_boot: int, confidence: float, random_state: Any
     ) -> dict[str, AmplificationResult]:
         """Return the result of each model, from the same draws."""
-        check_whole("n_boot", n_boot, 0)
-        check_confidence(confidence)
-        seed, models = read_seed(random_state), evaluation.rows.models or (MODEL,)
+        seed = check_draws(n_boot, confidence, random_state)
+        models = evaluation.rows.models or (MODEL,)
         watched = watch(models, len(models), "values", "fewer models in a call")
         measurements = [self.measure(evaluation, model, seed) for model in watched]
         scores, notes = replicate(measurements, n_boot, seed)
@@ -273,6 +272,13 @@ def check_confidence(confidence: Any) -> None:
         raise ValueError(
             f"confidence must be a float between 0 and 1; received {listing([confidence])}"
         )
+
+
+def check_draws(n_boot: Any, confidence: Any, random_state: Any) -> int:
+    """Return the seed of draws; raise unless their number and the level of intervals are right."""
+    check_whole("n_boot", n_boot, 0)
+    check_confidence(confidence)
+    return read_seed(random_state)
 
 
 def check_whole(name: str, number: Any, fewest: int) -> None:

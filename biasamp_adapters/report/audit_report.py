@@ -26,13 +26,7 @@ from biasamp_adapters.counting.labels import ATTRIBUTE, Label
 from biasamp_adapters.counting.paths import digests_of
 from biasamp_adapters.counting.reference import align, check_reference, read_reference
 from biasamp_adapters.inference.replicates import N_BOOT, read_seed
-from biasamp_adapters.metrics.base import (
-    check_choice,
-    check_confidence,
-    check_number,
-    check_whole,
-    find_class,
-)
+from biasamp_adapters.metrics.base import check_choice, check_draws, check_number, find_class
 from biasamp_adapters.report.compose import compose
 from biasamp_adapters.report.document import Document, Part
 from biasamp_adapters.report.estimators import find_column, predict
@@ -363,8 +357,7 @@ def audit(
     arguments = locals()
     if hasattr(data, "predict"):
         raise TypeError("An estimator is audited by AuditReport.from_estimator(model, X, y, ...)")
-    check_whole("n_boot", n_boot, 0)
-    check_confidence(confidence)
+    seed = check_draws(n_boot, confidence, random_state)
     check_reference(reference)
     columns = columns_among(arguments)
     options = options_among(arguments) | {"needs_digest": True}
@@ -379,7 +372,6 @@ def audit(
     evaluation = align(counts.rows, compared, options, fewest_groups=1)
     pos_label = find_class("pos_label", pos_label, evaluation.rows.class_labels)
     favorable_label = find_class("favorable_label", favorable_label, evaluation.rows.class_labels)
-    seed = read_seed(random_state)
     computed = compute_audit(without_scores(evaluation), pos_label, n_boot, confidence, seed)
     scores = measure_scores(evaluation, computed, pos_label, threshold)
     # Counts come alone; arrays come with predictions or scores.

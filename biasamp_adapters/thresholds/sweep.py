@@ -1,4 +1,4 @@
-"""A metric at the thresholds of a score: each threshold is a model of the same counted rows."""
+"""Scores: a metric at all thresholds, each a model of the same rows, and what scores imply."""
 
 from __future__ import annotations
 
@@ -9,20 +9,27 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters import words
 from biasamp_adapters.counting.counts import columns_among, read_counts
 from biasamp_adapters.counting.labels import ALL, PREDICTED, SCORE, Array, positive_class
-from biasamp_adapters.counting.margins import Margins
+from biasamp_adapters.counting.margins import Margins, divide
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
-from biasamp_adapters.inference.replicates import FurtherScores, read_seed, replicate
-from biasamp_adapters.metrics.base import Metric, check_confidence, check_whole, only_model
+from biasamp_adapters.inference.replicates import FurtherScores, replicate
+from biasamp_adapters.metrics.base import Metric, check_draws, check_whole, only_model
 from biasamp_adapters.metrics.functions import get_class_metric
 from biasamp_adapters.progress import watch
 
 #: Bytes that the predictions at all thresholds may take.
 _MOST_BYTES = 2**31
+
+#: More distinct scores are put into as many bins of about equal weight.
+MOST_SCORES = 20
+
+#: The most decimals with which a threshold is written.
+_MOST_DECIMALS = 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,15 +137,14 @@ def threshold_sweep(
     >>> round(sweep.integral.value, 3)
     0.056
     """
-    check_whole("n_boot", n_boot, 0)
-    check_confidence(confidence)
+    seed = check_draws(n_boot, confidence, random_state)
     check_whole("n_thresholds", 1 if n_thresholds is None else n_thresholds, 1)
     metric = get_class_metric(metric, reference=reference)
     if y_score is None or (y_true is None and data is None):
         raise ValueError("y_true and y_score must be given; received None")
     columns = columns_among(locals())
     rows, names, thresholds = _read_models(data, columns, metric, n_thresholds)
-    evaluation, seed = metric.evaluate(rows, names), read_seed(random_state)
+    evaluation = metric.evaluate(rows, names)
     models = watch(rows.models, len(rows.models), "thresholds", "a smaller n_thresholds")
     measurements = [metric.measure(evaluation, model, seed) for model in models]
     reason = measurements[0].reason_not_to_draw
@@ -237,3 +243,91 @@ def _integrate(values: Array, shares: Array) -> Array:
         if is_defined.sum() > 1:
             integrals[row] = np.trapezoid(values[row, is_defined], shares[row, is_defined])
     return integrals
+
+
+# What scores and decisions say of each other.
+
+
+def bin_scores(score: Array, weight: Array | None = None) -> Codes:
+    """Return the score of each row as a label, or the lowest of its bin if there are too many.
+
+    Bins are cut once, on the data, over all rows: draws do not move them.
+
+    Parameters
+    ----------
+    score : ndarray of shape (rows,)
+        Finite numbers.
+    weight : ndarray of shape (rows,), optional
+
+    Examples
+    --------
+    >>> bin_scores(np.array([3.0, 1.0, 3.0])).labels
+    (1.0, 3.0)
+    """
+    lowest = np.unique(score)
+    if len(lowest) > MOST_SCORES:
+        shares = np.arange(MOST_SCORES) / MOST_SCORES
+        lowest = np.unique(np.quantile(score, shares, weights=weight, method="inverted_cdf"))
+    codes = np.searchsorted(lowest, score, side="right") - 1
+    return Codes(tuple(lowest.tolist()), codes.astype(np.uint8))
+
+
+def implied_rates(by_group: Array, by_class: Array) -> Array:
+    """Return the rates that the scores imply: the mean share of a class at the scores of a group.
+
+    In every draw, the gap of the labels, that of these rates and that of the decisions are two
+    steps, whose changes add up.
+
+    Parameters
+    ----------
+    by_group : ndarray of shape (draws, groups, scores)
+        Rows with each score in each group.
+    by_class : ndarray of shape (draws, classes, scores)
+        Rows with each score in each class.
+
+    Returns
+    -------
+    ndarray of shape (draws, groups, classes)
+        NaN for a group without rows.
+
+    Examples
+    --------
+    At a score of 1 a quarter is positive, and at 2 a half. The first group has more of the latter.
+
+    >>> by_group = np.array([[[1.0, 3.0], [3.0, 1.0]]])
+    >>> by_class = np.array([[[3.0, 2.0], [1.0, 2.0]]])
+    >>> implied_rates(by_group, by_class)[0, :, 1]
+    array([0.4375, 0.3125])
+    """
+    shares = divide(by_class, by_class.sum(axis=1, keepdims=True), 0.0)
+    return divide(by_group @ shares.swapaxes(1, 2), by_group.sum(axis=2, keepdims=True))
+
+
+@np.errstate(over="ignore", invalid="ignore")  # Decimals of numbers near the largest one.
+def decision_rule(score: Array, is_positive: Array) -> str | None:
+    """Return the threshold that decisions follow, such as "5 or more"; None if they follow none.
+
+    Parameters
+    ----------
+    score : ndarray of shape (rows,)
+    is_positive : ndarray of bool, shape (rows,)
+
+    Examples
+    --------
+    >>> decision_rule(np.array([3.0, 5.0, 7.0]), np.array([False, True, True]))
+    '5 or more'
+    >>> decision_rule(np.array([0.48, 0.53]), np.array([False, True]))
+    '0.5 or more'
+    >>> decision_rule(np.array([3.0, 5.0, 7.0]), np.array([False, True, False]))
+    """
+    highest = score[~is_positive].max(initial=-np.inf)
+    lowest = score[is_positive].min(initial=np.inf)
+    if highest >= lowest:
+        return None
+    if np.isinf(lowest):
+        return words.MORE_THAN.format(threshold=f"{highest:.15g}")
+    for decimals in range(_MOST_DECIMALS):
+        threshold = f"{np.floor(lowest * 10.0**decimals) / 10.0**decimals:.15g}"
+        if highest < float(threshold) <= lowest:
+            return words.OR_MORE.format(threshold=threshold)
+    return words.OR_MORE.format(threshold=lowest)

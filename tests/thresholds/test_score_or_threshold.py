@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from biasamp_adapters.thresholds.score_or_threshold import bin_scores, decision_rule, implied_rates
+from biasamp_adapters.thresholds.sweep import bin_scores, decision_rule, implied_rates
 
 
 def count(first: np.ndarray, second: np.ndarray) -> np.ndarray:
