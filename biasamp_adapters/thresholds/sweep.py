@@ -173,9 +173,8 @@ def _read_models(
     """
     options = metric.reading_options() | {"pos_label": metric.pos_label, "threshold": 0.0}
     counts, names = read_counts(data, columns, options, second=SCORE)
-    rows = counts.rows.take(np.flatnonzero(counts.rows.weight))
-    model, classes = only_model(rows), rows.class_labels
-    score = rows.scores(model)
+    rows, model = counts.rows, only_model(counts.rows)
+    score, classes = rows.scores(model), rows.class_labels
     thresholds = _choose_thresholds(score, rows.weight, n_thresholds)
     rank = np.searchsorted(-thresholds, -score).astype(np.min_scalar_type(len(thresholds)))
     predicted_class, predicted_group = PREDICTED.values()

@@ -210,7 +210,6 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"y_score": ["high"] * 300}, "y_score must hold numbers; received 'high'"),
     ({"sensitive_features": None}, "`sensitive_features` is missing"),
     ({"n_boot": -1}, "n_boot must be a whole number from 0 on; received -1"),
-    ({"confidence": 95}, "confidence must be a float between 0 and 1; received 95"),
     ({"y_score": dict.fromkeys("ab", range(300))}, "reads one model; received 'a'"),
     ({"n_thresholds": 0}, "n_thresholds must be a whole number from 1 on; received 0"),
     (
@@ -224,6 +223,12 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
 def test_sweep_with_wrong_inputs_says_the_rule(inputs, message) -> None:
     with pytest.raises(ValueError, match=message):
         bam.threshold_sweep(**rows() | inputs)
+
+
+def test_sweep_of_sets_of_groups_has_intervals() -> None:
+    groups = {"sex": [*"fm"] * 150, "age": [*"yyo"] * 100}
+    data = rows() | {"sensitive_features": groups, "metric": get_metric("Multi", group_sets=True)}
+    assert (bam.threshold_sweep(**data, n_boot=200).frame["reason"] == "").any()
 
 
 def test_sweep_of_too_many_thresholds_is_refused() -> None:
