@@ -116,7 +116,7 @@ def largest_gap(
 
     Simultaneous bands of all pairs give the interval of the difference: from the largest lower end
     of a size (0 if all bands hold 0) to the largest upper end. The ratio gets the same on the log
-    scale, with half a row added to rates and to bands. Both numbers exist only if every group has a value.
+    scale, with half a row added to rates and bands. Both exist only if every group has a value.
 
     Parameters
     ----------
