@@ -23,7 +23,7 @@ from biasamp_adapters.counting.labels import (
 )
 from biasamp_adapters.counting.partition import Partition, sum_pairs
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.counting.variables import Variable, indicator
+from biasamp_adapters.counting.variables import Codes, Variable, indicator
 
 #: Relative differences up to this are rounding, and shares that differ from 1 by less are 1.
 _ROUNDING = 1e-12
@@ -74,11 +74,17 @@ class Margins:
         """Return sums by two variables and their missing values, made once."""
         if self.truth is not None and first in SHARED and second in SHARED:
             return self.truth._table(first, second)
-        if (first, second) not in self._tables:
+        if (first, second) in self._tables:
+            return self._tables[first, second]
+        by_group = self._tables.get((ATTRIBUTE, second))
+        if first == ALL and by_group is not None and isinstance(self.variable(ATTRIBUTE), Codes):
+            table = by_group.sum(axis=1, keepdims=True)
+        else:
             sums = self.times @ self.partition.sums(first, second, self.model)
             shape = -1, self.variable(first).width, self.variable(second).width
-            self._tables[first, second] = np.ascontiguousarray(sums).reshape(shape)
-        return self._tables[first, second]
+            table = np.ascontiguousarray(sums).reshape(shape)
+        self._tables[first, second] = table
+        return table
 
     @property
     def total(self) -> Array:
