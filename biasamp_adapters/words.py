@@ -200,11 +200,11 @@ EQUAL_ERRORS_BY = (
 )
 EQUAL_ERRORS_UNCLEAR = (
     "The gap in the predictions does not clearly differ from that with equal {error} rates "
-    "(difference {difference}, {ends})."
+    "(difference {difference}, {limits})."
 )
 EQUAL_ERRORS_SIGNED = (
     "As {a} minus {b}, the gap in the predictions differs from that with equal {error} rates by "
-    "{difference}."
+    "{change}."
 )
 EQUAL_ERRORS_BA = (
     "With the same {error} rates in {both}, BA would be {equal}. The excess of BA is {excess}."

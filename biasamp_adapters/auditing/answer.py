@@ -118,6 +118,8 @@ def _answer(summary: Summary, direction: str) -> Answer:
     tag = "" if subject.has_several_models else words.VERDICTS[code]
     of_gap, gap_details = _more_of_gap(subject)
     details = [*_changes(subject), *ba_sentences(subject), *gap_details]
+    if subject.has_several_models:
+        details = [words.OF_MODEL.format(model=subject.name, sentence=x) for x in details]
     return Answer(
         direction=direction,
         head=head(summary, direction) if len(summary["data"]["directions"]) > 1 else "",
@@ -126,18 +128,11 @@ def _answer(summary: Summary, direction: str) -> Answer:
         headline=headline,
         named=[*filter(None, [doubts(subject)]), *_named(subject)],
         more=[*of_gap, *ba_against_verdicts(subject)],
-        details=[*_with_model(subject, details), *model_differences(subject)],
+        details=[*details, *model_differences(subject)],
         closing=_closing(subject),
         line=line_below(subject),
         last=_last(subject, tag, headline),
     )
-
-
-def _with_model(subject: Subject, sentences: list[str]) -> list[str]:
-    """Return sentences that say which of several models they are about."""
-    if not subject.has_several_models:
-        return sentences
-    return [words.OF_MODEL.format(model=subject.name, sentence=each) for each in sentences]
 
 
 # The headline.
@@ -317,8 +312,8 @@ def _more_of_gap(subject: Subject) -> tuple[list[str], list[str]]:
         rest = of_gap.equal_errors(error)
         if names.compares_classes or is_multiclass:
             first, rest = rest[:1], rest[1:]
-        elif subject.errors:
-            first = [of_gap.errors(subject.errors)]
+        elif errors := [row for row in subject.records("errors") if row["gap"] == main]:
+            first = [of_gap.errors(errors)]
     if record := subject.score(main):
         clear, unclear = of_gap.score_or_threshold(record)
         first, rest = [*first, *clear], [*rest, *unclear]

@@ -90,8 +90,7 @@ def _signs(subject: Subject) -> str:
     data = subject.names.data
     if data["reference"] is not None:
         return count(data["reference"], "reference row")
-    has_labels = subject.names.true == words.LABELS
-    return words.THE_LABELS if has_labels else words.THE_GIVEN_RATES
+    return words.THE_LABELS if subject.names.has_labels else words.THE_GIVEN_RATES
 
 
 def _is_two_by_two(subject: Subject) -> bool:
@@ -133,8 +132,7 @@ def models_headline(subject: Subject) -> str:
         models = join(kinds, len(by_code))
     if accuracies:
         models = words.MODELS_ACCURACY.format(models=models, **_accuracies(subject, *accuracies))
-    has_labels = subject.names.true == words.LABELS
-    true = words.LABELS_OF_THESE_ROWS if has_labels else words.GIVEN_RATES
+    true = words.LABELS_OF_THESE_ROWS if subject.names.has_labels else words.GIVEN_RATES
     return words.MODELS.format(true=true, models=models)
 
 

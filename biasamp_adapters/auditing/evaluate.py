@@ -38,7 +38,7 @@ from biasamp_adapters.counting.variables import indicator
 from biasamp_adapters.inference.bands import NOISE, simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import FurtherScores
-from biasamp_adapters.inference.verdict import MOST_GAPS, Gap, Judgement, choose_comparison
+from biasamp_adapters.inference.verdict import Gap, Judgement
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.rates import RateMeasurement
 from biasamp_adapters.result import AmplificationResult
@@ -58,11 +58,8 @@ class Members:
     groups, classes : tuples of labels
     rows : ndarray of shape (groups,)
         Rows of the data.
-    n_rows : int
-        All rows, of which one may be in several groups, or in none.
     sizes : ndarray of shape (groups,)
         What decides whether a group is compared: rows, effective rows or clusters.
-    unit : {"rows", "effective rows", "clusters"}
     compared : sequence of int
         The positions of the classes that are compared.
     """
@@ -71,9 +68,7 @@ class Members:
     groups: tuple[Label, ...]
     classes: tuple[Label, ...]
     rows: Array
-    n_rows: int
     sizes: Array
-    unit: str
     compared: Sequence[int]
 
     @classmethod
@@ -89,13 +84,7 @@ class Members:
         is_one_of_two = len(labels) == 2 and not any(x.has_missing for x in predictions)
         if is_one_of_two and not rows.is_matrix(of):
             compared = [position_of_positive(labels, direction, pos_label)]
-        unit, total = rows.size_unit, rows.n_rows
-        return cls(direction, groups, labels, by_group, total, sizes, unit, compared)
-
-    @cached_property
-    def are_too_many(self) -> bool:
-        """Whether no comparison has few enough gaps for a verdict."""
-        return len(choose_comparison(self.sizes, self.compared).first) > MOST_GAPS
+        return cls(direction, groups, labels, by_group, sizes, compared)
 
 
 def position_of_positive(labels: tuple[Label, ...], direction: str, pos_label: Label | None) -> int:
@@ -259,20 +248,13 @@ class ModelAudit:
 
     def _sizes_of_kind(self, kind: str, of_class: int) -> Array:
         """Return the sizes of groups among rows labelled "positive" or "negative"."""
-        if self.members.unit == "clusters":
-            (given, of), rows = ROLES[self.direction], self.evaluation.rows
+        (given, of), rows = ROLES[self.direction], self.evaluation.rows
+        if rows.size_unit == "clusters":
             is_positive = rows.variable(of).sparse[:, [of_class]].toarray()[:, 0] == 1
             is_counted = is_positive if kind == "positive" else ~is_positive
             return count_clusters(rows, rows.variable(given), indicator(is_counted))[:, 0]
         share: Array = self.rates["true"][0, :-1, of_class]
         return self.members.sizes * (share if kind == "positive" else 1 - share)
-
-    def difference(self, name: str, gap: Gap) -> Array:
-        """Return the difference of a rate between the groups of a gap, in all draws."""
-        (first, second), of_class = self.places(gap)
-        rates = self.rates[name][..., of_class]
-        difference: Array = rates[:, first] - rates[:, second]
-        return difference
 
     @cached_property
     def numbers(self) -> dict[str, Estimate]:
@@ -335,18 +317,14 @@ def bands_of(changes: Array, name: str, audit: ModelAudit) -> tuple[Array, Array
     """
     sizes = audit.members.sizes
     smallest = max(sizes[sizes > 0].min(initial=np.inf), 1)
-    half_row = 0.5 / (audit.members.n_rows if name == "accuracy" else smallest)
+    half_row = 0.5 / (audit.evaluation.rows.n_rows if name == "accuracy" else smallest)
     return simultaneous_bands(changes[0], changes[1:], half_row, audit.confidence)
 
 
 def to_number(number: Estimate) -> Number:
     """Return a number with its interval as plain values; what does not exist is None."""
-    return Number(
-        value=finite(number.value),
-        low=finite(number.low),
-        high=finite(number.high),
-        reason=number.reason,
-    )
+    value, low, high = map(finite, (number.value, number.low, number.high))
+    return Number(value=value, low=low, high=high, reason=number.reason)
 
 
 def finite(x: float) -> float | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import Names, is_small, names_of
+from biasamp_adapters.auditing.subject import Names, is_small
 from biasamp_adapters.auditing.summary import Data, Member, Summary
 from biasamp_adapters.figures import agree, clean, count, join, name, plural
 
@@ -27,7 +27,7 @@ def facts(summary: Summary) -> list[str]:
     soft = data["probabilities"]
     kinds = {0: words.KIND, len(data["models"]): words.PROBABILITIES_KIND}
     parts.append(kinds.get(len(soft), words.KINDS.format(models=join(map(name, soft)))))
-    if marked := names_of(summary, data["directions"][0]).marked():
+    if marked := Names(data["directions"][0], data).marked():
         parts.append(marked)
     parts += _compared_with(data)
     if method["n_boot"]:
@@ -42,7 +42,7 @@ def level(summary: Summary) -> str:
 
 def head(summary: Summary, direction: str) -> str:
     """Return the head of one of two directions: "object by gender (A→T)"."""
-    names = names_of(summary, direction)
+    names = Names(direction, summary["data"])
     subject, by = "tasks" if names.label == "task" else names.label, names.feature
     if names.compares_classes:
         subject, by = by, subject
@@ -54,7 +54,7 @@ def two_directions(summary: Summary) -> str:
     """Return the sentence that goes before two verdicts, or nothing."""
     if len(summary["data"]["directions"]) < 2:
         return ""
-    names = names_of(summary, "T->A")
+    names = Names("T->A", summary["data"])
     return words.TWO_DIRECTIONS.format(
         feature=names.feature, class_=names.noun, task=names.label, classes=names.nouns
     )
@@ -63,7 +63,7 @@ def two_directions(summary: Summary) -> str:
 def _subject(summary: Summary) -> str:
     """Return what is compared by which feature."""
     data = summary["data"]
-    names = names_of(summary, data["directions"][0])
+    names = Names(data["directions"][0], data)
     subject = names.label
     if data["kind"] == "tasks":
         subject = count(len(data["classes"]), "task")
@@ -91,40 +91,31 @@ def _left_out(summary: Summary) -> Iterator[str]:
     """Yield the groups and classes that are too small, for directions with a verdict."""
     judged = {row["direction"] for row in summary["verdicts"] if row["code"] != "cannot_say"}
     for direction in summary["data"]["directions"]:
-        names = names_of(summary, direction)
-        small = [member for member in names.members if is_small(member)]
+        names = Names(direction, summary["data"])
+        small, total = list(filter(is_small, names.members)), len(names.members)
         if small and direction in judged:
-            yield _too_small(names, small)
+            yield words.GROUPS_LEFT_OUT.format(
+                n=f"{total - len(small):,}",
+                all=f"{total:,}",
+                members=plural(total, names.noun),
+                names=join(_name_and_size(member, names) for member in small),
+                are=agree(len(small), "is", "are"),
+            )
 
 
-def _too_small(names: Names, small: list[Member]) -> str:
-    total, unit = len(names.members), names.data["unit"]
-    listed = [
-        words.NAME_AND_SIZE.format(name=names.member(row["name"]), size=_size(row["size"], unit))
-        for row in small
-    ]
-    return words.GROUPS_LEFT_OUT.format(
-        n=f"{total - len(small):,}",
-        all=f"{total:,}",
-        members=plural(total, names.noun),
-        names=join(listed),
-        are=agree(len(small), "is", "are"),
-    )
-
-
-def _size(size: float, unit: str) -> str:
-    """Return "1 row", "9 clusters" or "11.2 effective rows"; never 15, which would be enough."""
-    rounded = math.floor(10 * size + 1e-6) / 10
+def _name_and_size(member: Member, names: Names) -> str:
+    """Return "B (1 row)", "B (11.2 effective rows)"; never 15 rows, which would be enough."""
+    unit, rounded = names.data["unit"], math.floor(10 * member["size"] + 1e-6) / 10
+    size = f"{rounded:.1f} {unit}"
     if rounded == int(rounded):
-        return count(int(rounded), unit.removesuffix("s"))
-    return f"{rounded:.1f} {unit}"
+        size = count(int(rounded), unit.removesuffix("s"))
+    return words.NAME_AND_SIZE.format(name=names.member(member["name"]), size=size)
 
 
 def _compared_with(data: Data) -> Iterator[str]:
     """Yield what predictions are compared with, and which rows count how."""
-    has_labels = data["compared_with"] == words.LABELS
     rates = words.COMPARED_WITH_RATES[data["directions"][0]]
-    yield words.COMPARED_WITH_LABELS if has_labels else rates
+    yield words.COMPARED_WITH_LABELS if data["compared_with"] == words.LABELS else rates
     if data["reference"] is not None:
         yield words.SIGNS_FROM.format(rows=count(data["reference"], "reference row"))
     if data["weights"] is not None:

@@ -107,7 +107,7 @@ def _of_model(subject: Subject) -> Iterator[str]:
 def _of_prevalence(subject: Subject) -> Iterator[str]:
     """Return how often the positive class is predicted, if that is far from its share."""
     names = subject.names
-    for row in subject.frequency:
+    for row in subject.records("frequency"):
         ratio = row["ratio"]
         if row["of_class"] != names.data["positive"] or ratio is None or _LEAST <= ratio <= _MOST:
             continue
@@ -127,7 +127,7 @@ def _of_coding(subject: Subject) -> Iterator[str]:
     """Return whether labels of two classes may be coded the other way round."""
     if not subject.names.has_two_classes:
         return
-    constant = max((row["true"] for row in subject.frequency), default=1)
+    constant = max((row["true"] for row in subject.records("frequency")), default=1)
     accuracy = subject.metric("accuracy")
     if accuracy and accuracy["high"] is not None and accuracy["high"] < 1 - constant:
         shares = {"accuracy": percent(accuracy["value"], 0), "constant": percent(constant, 0)}
@@ -199,11 +199,10 @@ def _of_rates(subjects: list[Subject]) -> Iterator[str]:
 def _of_comparison(summary: Summary, names: Names) -> Iterator[str]:
     """Return what decides signs, and what holds of every report."""
     data = names.data
-    has_labels = names.true == words.LABELS
     if data["reference"] is not None:
         rows = count(data["reference"], "reference row")
         yield words.SIGNS_FROM_REFERENCE.format(rows=rows)
-    elif has_labels:
+    elif names.has_labels:
         yield words.NO_REFERENCE
     else:
         yield words.RATES_ARE_A_CHOICE
@@ -213,5 +212,5 @@ def _of_comparison(summary: Summary, names: Names) -> Iterator[str]:
         yield words.MEANING_OF_PREDICTED.format(feature=names.the_feature)
     yield words.COMPARE_LIKE
     yield words.NEED_NOT_BE_FAIR
-    if has_labels:
+    if names.has_labels:
         yield words.LABELS_AS_THEY_ARE

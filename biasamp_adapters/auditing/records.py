@@ -30,6 +30,8 @@ from biasamp_adapters.auditing.summary import (
     Number,
     RateRecord,
     VerdictRecord,
+    keys_of,
+    no_number,
 )
 from biasamp_adapters.counting.labels import PREDICTION, Array
 from biasamp_adapters.counting.margins import divide
@@ -77,12 +79,14 @@ def gap_records(audit: ModelAudit) -> Iterator[GapRecord]:
     """Yield the gaps, from the most certain change on."""
     for gap in audit.gaps:
         first_equal = second_equal = equal_errors = None
-        beyond = Number(value=None, low=None, high=None, reason="")
+        beyond, (groups, of_class) = no_number(), audit.places(gap)
         if "equal" in audit.rates:
-            groups, of_class = audit.places(gap)
             first_equal, second_equal = audit.rates["equal"][0, groups, of_class].tolist()
             equal_errors = first_equal - second_equal
-            equal, predicted = (audit.difference(x, gap) for x in ("equal", "predicted"))
+            equal, predicted = (
+                np.subtract(*audit.rates[name][:, groups, of_class].T)
+                for name in ("equal", "predicted")
+            )
             beyond = audit.number(predicted - equal)
         yield GapRecord(
             **to_number(Estimate(gap.change, gap.low, gap.high, "")),
@@ -105,9 +109,7 @@ def gap_records(audit: ModelAudit) -> Iterator[GapRecord]:
             first_equal=first_equal,
             second_equal=second_equal,
             equal_errors=equal_errors,
-            beyond=beyond["value"],
-            beyond_low=beyond["low"],
-            beyond_high=beyond["high"],
+            **keys_of(beyond, "beyond"),  # type: ignore[typeddict-item]
         )
 
 
@@ -262,9 +264,7 @@ def frequency_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
             "of_class": label,
             "true": float(true[0, -1, j]),
             "predicted": float(predicted[0, -1, j]),
-            "ratio": ratio["value"],
-            "ratio_low": ratio["low"],
-            "ratio_high": ratio["high"],
+            **keys_of(ratio, "ratio"),
         }
 
 
@@ -280,22 +280,20 @@ def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
         if measure.rate not in audit.rates:
             continue
         draws, sizes = audit.rate(measure.rate, positive)
-        unit = members.unit
+        unit = audit.evaluation.rows.size_unit
         if measure.labelled:
             unit = f"{unit} labelled {names[measure.labelled]}"
         found = largest_gap(draws, sizes, members.groups, unit=unit, confidence=audit.confidence)
         ratio = to_number(audit.explained(found.ratio))
         if key == "selection_rate" and is_soft:
-            ratio |= Number(value=ratio["value"], low=None, high=None, reason=words.NONE_SELECTED)
+            ratio = no_number(words.NONE_SELECTED) | {"value": ratio["value"]}
         yield LargestRecord(
             **to_number(audit.explained(found.difference)),
             model=audit.model,
             measure=key,
             groups=list(members.groups),
             rates=[finite(x) for x in draws[0]],
-            ratio=ratio["value"],
-            ratio_low=ratio["low"],
-            ratio_high=ratio["high"],
+            **keys_of(ratio, "ratio"),  # type: ignore[typeddict-item]
             ratio_reason=ratio["reason"],
         )
 
