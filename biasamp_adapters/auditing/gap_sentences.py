@@ -128,19 +128,15 @@ class GapSentences:
         equal, beyond = self.gap["equal_errors"], number_of(self.gap, "beyond")
         if equal is None:
             return []
-        sentence = words.EQUAL_ERRORS.format(
-            error=error,
-            both=self.names.both,
-            gap=self.short_gap,
-            size=size_along(equal, self.digits),
-        )
+        gap, size = self.short_gap, size_along(equal, self.digits)
+        sentence = words.EQUAL_ERRORS.format(error=error, both=self.names.both, gap=gap, size=size)
         if beyond["low"] is None or beyond["high"] is None:
             return [sentence]
         digits = Digits.of(beyond)
         about = {"error": error, "difference": digits.number(beyond["value"] or 0.0, "+")}
         about["limits"] = digits.ends(beyond["low"], beyond["high"], "+")
-        templates = words.EQUAL_ERRORS_BY, words.EQUAL_ERRORS_SIGNED, words.EQUAL_ERRORS_UNCLEAR
-        return [sentence, self._differs(templates, beyond, digits, equal, **about)]
+        texts = words.EQUAL_ERRORS_BY, words.EQUAL_ERRORS_SIGNED, words.EQUAL_ERRORS_UNCLEAR
+        return [sentence, self._differs(texts, beyond, digits, equal, **about)]
 
     def score_or_threshold(self, record: ScoreRecord) -> tuple[list[str], list[str]]:
         """Return the lead and what is clear, and what is not clear."""
@@ -151,8 +147,8 @@ class GapSentences:
         template = words.SCORE_CLEAR if is_clear(by_score) else words.SCORE_UNCLEAR
         size, change = size_along(implied, digits), digits.change_in_points(by_score)
         score = template.format(gap=size, change=change, true=self.names.true)
-        templates = words.THRESHOLD_CLEAR, words.THRESHOLD_SIGNED, words.THRESHOLD_UNCLEAR
-        threshold = self._differs(templates, by_threshold, digits, implied, rule=record["rule"])
+        texts = words.THRESHOLD_CLEAR, words.THRESHOLD_SIGNED, words.THRESHOLD_UNCLEAR
+        threshold = self._differs(texts, by_threshold, digits, implied, rule=record["rule"])
         steps = [(score, is_clear(by_score)), (threshold, is_clear(by_threshold))]
         clear = [sentence for sentence, is_clear_step in steps if is_clear_step]
         unclear = [sentence for sentence, is_clear_step in steps if not is_clear_step]
@@ -160,15 +156,10 @@ class GapSentences:
         return [*self._lead(by_score, by_threshold), *clear], [*unclear, meaning]
 
     def _differs(
-        self,
-        templates: Sequence[str],
-        number: Number,
-        digits: Digits,
-        expected: float,
-        **about: str,
+        self, texts: Sequence[str], number: Number, digits: Digits, expected: float, **about: str
     ) -> str:
         """Return how the predicted gap differs from the expected one; sizes, if both are along."""
-        clear, signed, unclear = templates
+        clear, signed, unclear = texts
         parts = self._parts() | about | {"change": digits.change_in_points(number)}
         if not is_clear(number):
             return unclear.format(**parts)
@@ -234,12 +225,8 @@ class GapSentences:
         true = self.digits.rate(gap[f"{side}_true"])
         predicted = self.digits.rate(gap[f"{side}_predicted"])
         rates = true if true == predicted else words.FROM_TO.format(p=true, q=predicted)
-        return words.RATE_OF.format(
-            how=how,
-            name=self.names.member(gap[side]),
-            rates=rates,
-            rows=count(gap[f"{side}_rows"], "row"),
-        )
+        name, rows = self.names.member(gap[side]), count(gap[f"{side}_rows"], "row")
+        return words.RATE_OF.format(how=how, name=name, rates=rates, rows=rows)
 
 
 def _shares_predicted(model: str, names: Names, label: Any, parts: dict[str, str]) -> str:

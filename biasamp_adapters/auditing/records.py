@@ -42,6 +42,12 @@ from biasamp_adapters.metrics.base import A_TO_T
 #: Rows that rates of a kind need, but for rounding: a rate times rows may be 14.99999.
 _ENOUGH_ROWS = FEW_ROWS * (1 - 1e-9)
 
+#: What a record of a gap has as it is.
+_OF_GAP = (
+    *("first", "second", "of_class", "true", "predicted", "status"),
+    *("true_clear", "predicted_clear", "in_mean"),
+)
+
 
 def verdict_records(audit: ModelAudit) -> Iterator[VerdictRecord]:
     """Yield the verdict."""
@@ -78,38 +84,25 @@ def _is_half(audit: ModelAudit, signs: Array) -> bool:
 def gap_records(audit: ModelAudit) -> Iterator[GapRecord]:
     """Yield the gaps, from the most certain change on."""
     for gap in audit.gaps:
-        first_equal = second_equal = equal_errors = None
-        beyond, (groups, of_class) = no_number(), audit.places(gap)
+        beyond, equal, (groups, of_class) = no_number(), [None, None], audit.places(gap)
         if "equal" in audit.rates:
-            first_equal, second_equal = audit.rates["equal"][0, groups, of_class].tolist()
-            equal_errors = first_equal - second_equal
-            equal, predicted = (
-                np.subtract(*audit.rates[name][:, groups, of_class].T)
-                for name in ("equal", "predicted")
-            )
-            beyond = audit.number(predicted - equal)
+            draws, predicted = (audit.rates[x][:, groups, of_class] for x in ("equal", "predicted"))
+            equal = draws[0].tolist()
+            beyond = audit.number(np.subtract(*predicted.T) - np.subtract(*draws.T))
+        sides = {
+            "rows": [round(rows) for rows in gap.rows],
+            "true": gap.true_rates,
+            "predicted": gap.predicted_rates,
+            "equal": equal,
+        }
         yield GapRecord(
             **to_number(Estimate(gap.change, gap.low, gap.high, "")),
             **audit.about,
-            first=gap.first,
-            second=gap.second,
-            of_class=gap.of_class,
-            first_rows=round(gap.rows[0]),
-            second_rows=round(gap.rows[1]),
-            first_true=gap.true_rates[0],
-            second_true=gap.true_rates[1],
-            first_predicted=gap.predicted_rates[0],
-            second_predicted=gap.predicted_rates[1],
-            true=gap.true,
-            predicted=gap.predicted,
-            status=gap.status,
-            true_clear=gap.true_clear,
-            predicted_clear=gap.predicted_clear,
-            in_mean=gap.in_mean,
-            first_equal=first_equal,
-            second_equal=second_equal,
-            equal_errors=equal_errors,
-            **keys_of(beyond, "beyond"),  # type: ignore[typeddict-item]
+            **{key: getattr(gap, key) for key in _OF_GAP},  # type: ignore[typeddict-item]
+            **{f"first_{key}": first for key, (first, _) in sides.items()},
+            **{f"second_{key}": second for key, (_, second) in sides.items()},
+            equal_errors=None if equal[0] is None else equal[0] - equal[1],
+            **keys_of(beyond, "beyond"),
         )
 
 
