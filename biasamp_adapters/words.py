@@ -151,20 +151,23 @@ DIFFERENCE = (
 )
 AND_ACCURACIES = "; the accuracies are {a} and {b}"
 NO_DIFFERENCE = "BA of no model clearly differs from that of {first}."
-ONE_GROUP = "There is no gap to judge: these rows hold one {member} only ({name})."
-TOO_FEW_ROWS_ONE = (
-    "No gap can be judged in these {rows}: only {name} has {least} {unit} or more, "
-    "and a gap needs two such {members}."
-)
-TOO_FEW_ROWS_NONE = (
-    "No gap can be judged in these {rows}: no {member} has {least} {unit}, "
-    "and a gap needs two such {members}."
-)
-TOO_MANY_GAPS = (
-    "The gaps cannot be judged: even where each {member} is compared with all rows together "
-    "there are {n:,}, and at most {most:,} are judged."
-)
-NO_INTERVAL = "The gaps cannot be judged without intervals: {reason}."
+#: By the reason; the second sentence on too few rows is for one {member} that has enough.
+NO_VERDICT = {
+    "one_group": "There is no gap to judge: these rows hold one {member} only ({name}).",
+    "too_few_rows": (
+        "No gap can be judged in these {rows}: no {member} has {least} {unit}, "
+        "and a gap needs two such {members}."
+    ),
+    "too_few_rows_but_one": (
+        "No gap can be judged in these {rows}: only {name} has {least} {unit} or more, "
+        "and a gap needs two such {members}."
+    ),
+    "too_many_gaps": (
+        "The gaps cannot be judged: even where each {member} is compared with all rows together "
+        "there are {n:,}, and at most {most:,} are judged."
+    ),
+    "no_interval": "The gaps cannot be judged without intervals: {reason}.",
+}
 
 # BA.
 

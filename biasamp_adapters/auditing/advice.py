@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from biasamp_adapters import words
 from biasamp_adapters.auditing.facts import level
 from biasamp_adapters.auditing.gap_sentences import GapSentences, size_along
-from biasamp_adapters.auditing.subject import UP, Subject, all_models, is_small, subject_of
-from biasamp_adapters.auditing.summary import Summary, ThresholdRecord
+from biasamp_adapters.auditing.subject import Subject, all_models, is_small, subject_of
+from biasamp_adapters.auditing.summary import UP, Summary, ThresholdRecord
 from biasamp_adapters.figures import Digits, agree, count, join, percent, plural
 
 #: With more gaps, the advice says where to start.

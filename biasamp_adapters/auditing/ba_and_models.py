@@ -6,15 +6,13 @@ from collections.abc import Sequence
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import (
-    DOWN,
-    UP,
     Subject,
     all_models,
     is_above,
     is_changed,
     verb_of_unclear,
 )
-from biasamp_adapters.auditing.summary import MetricRecord
+from biasamp_adapters.auditing.summary import DOWN, UP, MetricRecord
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join, percent
 
 

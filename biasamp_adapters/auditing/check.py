@@ -43,9 +43,6 @@ _RANGES |= {f"{key}_{kind}": (0, 1) for key in MEASURES for kind in ("difference
 _SHORT = {"impact": "selection rate", "demographic parity": "selection rate"}
 _SHORT |= {"tpr": "true positive rate", "fpr": "false positive rate"}
 
-#: Rules that only numbers may have of which more is better.
-_FROM_BELOW = ("fail_below", "require_above")
-
 
 @dataclass(frozen=True, repr=False)
 class Failure:
@@ -142,8 +139,9 @@ def _find(summary: Summary, asked: str, rule: str) -> Sequence[_Checked]:
         if full in names:
             raise ValueError(f"unknown number {plain!r}; did you mean {full!r}?")
         raise ValueError(unknown_name("number", plain, names, others))
-    is_good = found[0]["key"] == "accuracy" or found[0]["key"].endswith("_ratio")
-    if rule in _FROM_BELOW and not is_good:
+    key = found[0]["key"]
+    is_good = key == "accuracy" or key.endswith("_ratio")
+    if rule in ("fail_below", "require_above") and not is_good:
         raise ValueError(f"{rule} is for accuracy and ratios; received {plain!r}.")
     return found
 

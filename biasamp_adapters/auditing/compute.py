@@ -79,10 +79,9 @@ def compute(
     evaluation: Evaluation, pos_label: Label | None, n_boot: int, confidence: float, seed: int
 ) -> Computed:
     """Return the metrics, rates and verdicts of all models and directions."""
-    if pos_label is not None and len(labels := evaluation.rows.class_labels) > 2:
-        rule = (
-            f"pos_label is the class of two that is compared, and there are {len(labels)} classes"
-        )
+    n_classes = len(evaluation.rows.class_labels)
+    if pos_label is not None and n_classes > 2:
+        rule = f"pos_label is the class of two that is compared, and there are {n_classes} classes"
         raise ValueError(f"{rule}; received {pos_label!r:.60}")
     models = evaluation.rows.models or (MODEL,)
     directions = [d for d, role in _PREDICTIONS.items() if evaluation.rows.has(role)]

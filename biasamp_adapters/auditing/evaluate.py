@@ -10,7 +10,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.summary import MEASURES, Number, OfModel
+from biasamp_adapters.auditing.summary import DOWN, MEASURES, UP, Number, OfModel
 from biasamp_adapters.counting.base_rates import BaseRates
 from biasamp_adapters.counting.labels import (
     ALL,
@@ -83,14 +83,13 @@ class Members:
         # Where predictions are missing, the rates of two classes do not add up to 1.
         is_one_of_two = len(labels) == 2 and not any(x.has_missing for x in predictions)
         if is_one_of_two and not rows.is_matrix(of):
-            compared = [position_of_positive(labels, direction, pos_label)]
+            # Of two groups, the second says it all.
+            compared = [1 if direction == T_TO_A else position_of_positive(labels, pos_label)]
         return cls(direction, groups, labels, by_group, sizes, compared)
 
 
-def position_of_positive(labels: tuple[Label, ...], direction: str, pos_label: Label | None) -> int:
-    """Return the class of two that says it all; of two groups the second."""
-    if direction == T_TO_A:
-        return 1
+def position_of_positive(labels: tuple[Label, ...], pos_label: Label | None) -> int:
+    """Return the class of two that says it all."""
     return labels.index(positive_class(labels) if pos_label is None else pos_label)
 
 
@@ -154,9 +153,6 @@ def _rates_by_hand(rates: Array, given: str, rows: Array) -> Array:
 #: The rows that rates are a share of, where these are not all.
 _LABELLED = {measure.rate: measure.labelled for measure in MEASURES.values()}
 _LABELLED["missing"] = "positive"
-
-#: What happens to gaps that get larger, and to those that get smaller or turn round.
-_SIDES = ("grows", "appears"), ("shrinks", "reverses")
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,8 +221,9 @@ class ModelAudit:
         """The positions of the gaps that are named: the most certain one on each side."""
         if len(self.gaps) == 1:
             return [0]
-        sides = [[i for i, gap in enumerate(self.gaps) if gap.status in side] for side in _SIDES]
-        return [side[0] for side in sides if side]
+        statuses = [gap.status for gap in self.gaps]
+        first = (next((x for x in statuses if x in side), None) for side in (UP, DOWN))
+        return [statuses.index(status) for status in first if status]
 
     @cached_property
     def _positions(self) -> dict[Label, int]:

@@ -68,7 +68,7 @@ def measure_scores(
     for audit in audits if scores.models else ():
         rule, rates = "", dict[str, Array]()
         if audit.model in models and has_two_classes:
-            positive = position_of_positive(rows.class_labels, A_TO_T, pos_label)
+            positive = position_of_positive(rows.class_labels, pos_label)
             rule, note = _find_rule(rows, audit.model, positive, threshold)
             scores.notes.append(note)
             if audit.gaps:

@@ -9,7 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.summary import (
+    DOWN,
     PARTS,
+    UP,
     Data,
     DifferenceRecord,
     GapRecord,
@@ -186,8 +188,6 @@ def is_small(member: Member) -> bool:
     return member["size"] < FEW_ROWS * (1 - 1e-9)
 
 
-UP, DOWN = ("grows", "appears"), ("shrinks", "reverses")
-
 #: Colours by meaning: up is orange, down blue, turned purple, mixed half orange and half blue.
 Tone: TypeAlias = Literal["", "up", "down", "turned", "mixed", "unclear"]
 _TONES: dict[str, Tone] = {"amplifies": "up", "grows": "up", "appears": "up", "reduces": "down"}
@@ -231,9 +231,8 @@ class Subject:
     def records(self, part: str) -> list[Any]:
         """Return the records of a part about this model and direction."""
         parts: dict[str, Any] = {**self.summary}
-        model, direction = self.verdict["model"], self.verdict["direction"]
-        of_model = (row for row in parts[part] if row["model"] == model)
-        return [row for row in of_model if row["direction"] == direction]
+        about = self.verdict["model"], self.verdict["direction"]
+        return [row for row in parts[part] if (row["model"], row["direction"]) == about]
 
     @cached_property
     def gaps(self) -> list[GapRecord]:

@@ -39,6 +39,9 @@ MEASURES = {
 #: Those of them that each class has, in addition to its predicted rate.
 ERROR_RATES = [x.rate for x in MEASURES.values() if x.rate not in ("predicted", "accuracy")]
 
+#: The statuses of gaps that get larger, and of those that get smaller or turn round.
+UP, DOWN = ("grows", "appears"), ("shrinks", "reverses")
+
 #: The parts that are frames.
 PARTS = (
     *("metrics", "gaps", "rates", "differences", "pairs", "levels"),
