@@ -87,9 +87,8 @@ def find() -> Tables:
             inside = curve[(curve - paper).abs() <= half].index
             words = f"{inside.min():.2f} to {inside.max():.2f}" if len(inside) else "none"
             span = f"{number(curve.min())} to {number(curve.max())}"
-            curves.append(
-                (split, arrow, quality, number(paper, 3, half), span, number(curve[0.69]), words)
-            )
+            at = number(curve[0.69]) if (split, way) == SETS[0] else "–"
+            curves.append((split, arrow, quality, number(paper, 3, half), span, at, words))
             if quality == QUALITIES[0]:
                 within = f"within the interval with hard guesses, at accuracies of {words}"
                 rows.append((split, arrow, "DPA", number(paper, 3, half), span, within))

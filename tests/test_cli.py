@@ -236,7 +236,7 @@ def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
         ),
         (
             ["rows.csv", *COLUMNS, "--y-pred", "new=P", "--y-score", "S"],
-            "--y-score must be NAME=COLUMN of 'P', 'new=P'; received 'S'",
+            "--y-score must be NAME=COLUMN of the models 'P', 'new=P'; received 'S'",
         ),
         (["rows.csv", *COLUMNS, "--sample-weight", "w", "--sample-weight", "S"], "one column"),
         (["rows.csv", *COLUMNS, "--where", "C = 1"], "There is no column 'C'."),

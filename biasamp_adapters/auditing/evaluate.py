@@ -28,13 +28,11 @@ from biasamp_adapters.counting.labels import (
 from biasamp_adapters.counting.margins import (
     Margins,
     accuracy_by_label,
-    count_clusters,
     divide,
     margins_of_data,
     pass_errors,
 )
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.counting.variables import indicator
 from biasamp_adapters.inference.bands import NOISE, simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import FurtherScores
@@ -151,8 +149,7 @@ def _rates_by_hand(rates: Array, given: str, rows: Array) -> Array:
 
 
 #: The rows that rates are a share of, where these are not all.
-_LABELLED = {measure.rate: measure.labelled for measure in MEASURES.values()}
-_LABELLED["missing"] = "positive"
+_LABELLED = {x.rate: x.labelled for x in MEASURES.values()} | {"missing": "positive"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,22 +233,10 @@ class ModelAudit:
 
     def rate(self, name: str, of_class: int) -> tuple[Array, Array]:
         """Return a rate of all groups, and the rows that it is a share of in each group."""
-        draws, sizes = self.rates[name][:, :-1], self.members.sizes
-        if name == "accuracy":
-            return draws, sizes
-        if kind := _LABELLED.get(name):
-            sizes = self._sizes_of_kind(kind, of_class)
-        return draws[..., of_class], sizes
-
-    def _sizes_of_kind(self, kind: str, of_class: int) -> Array:
-        """Return the sizes of groups among rows labelled "positive" or "negative"."""
-        (given, of), rows = ROLES[self.direction], self.evaluation.rows
-        if rows.size_unit == "clusters":
-            is_positive = rows.variable(of).sparse[:, [of_class]].toarray()[:, 0] == 1
-            is_counted = is_positive if kind == "positive" else ~is_positive
-            return count_clusters(rows, rows.variable(given), indicator(is_counted))[:, 0]
-        share: Array = self.rates["true"][0, :-1, of_class]
-        return self.members.sizes * (share if kind == "positive" else 1 - share)
+        draws, kind = self.rates[name][:, :-1], _LABELLED.get(name, "")
+        margins = self.ba.measurement.margins
+        sizes = margins.sizes_of_kind(*ROLES[self.direction], of_class, kind)
+        return draws if name == "accuracy" else draws[..., of_class], sizes
 
     @cached_property
     def numbers(self) -> dict[str, Estimate]:

@@ -23,7 +23,7 @@ from biasamp_adapters.counting.labels import (
 )
 from biasamp_adapters.counting.partition import Partition, sum_pairs
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.counting.variables import Codes, Variable
+from biasamp_adapters.counting.variables import Codes, Variable, indicator
 
 #: Relative differences up to this are rounding, and shares that differ from 1 by less are 1.
 _ROUNDING = 1e-12
@@ -133,6 +133,20 @@ class Margins:
         if self.rows.size_unit != "clusters":
             return self.effective_rows(first, second)
         return count_clusters(self.rows, self.variable(first), self.variable(second))[None]
+
+    def sizes_of_kind(self, given: str, of: str, label: int, kind: str = "") -> Array:
+        """Return the sizes by one variable of all rows, or of those of a kind.
+
+        "positive" are those with a label of another variable, and "negative" those without it.
+        """
+        if kind and self.rows.size_unit == "clusters":
+            holds = self.variable(of).sparse[:, [label]].toarray()[:, 0] == (kind == "positive")
+            return count_clusters(self.rows, self.variable(given), indicator(holds))[:, 0]
+        sizes: Array = self.sizes(given, ALL)[0, :, 0]
+        if not kind:
+            return sizes
+        share = divide(self.joint(given, of)[0, :, label], self.joint(given, ALL)[0, :, 0])
+        return sizes * (share if kind == "positive" else 1 - share)
 
     def of_model(self, model: str | None) -> Margins:
         """Return the margins of a model on the same draws; those of the truth are shared."""

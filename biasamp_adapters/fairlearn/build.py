@@ -14,8 +14,7 @@ import pandas as pd
 
 from biasamp_adapters.counting.arrays import Table, name_of, read_input
 from biasamp_adapters.counting.counts import count_arrays
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label
-from biasamp_adapters.counting.margins import margins_of_data
+from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.fairlearn.frame import AmplificationFrame, Column
@@ -185,7 +184,7 @@ def _measure(
     confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)
     columns = {
         name: [
-            Column(name, measurement, scores.get(measurement, {}), *x, confidence)
+            Column(name, measurement, scores.get(measurement, {}), x, confidence)
             for measurement, x in zip(of_strata, groups, strict=True)
         ]
         for name, of_strata in measured.items()
@@ -196,10 +195,9 @@ def _measure(
     return columns, notes
 
 
-def _groups(rows: Rows) -> tuple[list[Label], Array]:
-    """Return the groups that have rows, and how many."""
-    n_rows = margins_of_data(rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
-    return list(compress(rows.group_labels, n_rows > 0)), n_rows[n_rows > 0]
+def _groups(rows: Rows) -> list[Label]:
+    """Return the groups that have rows."""
+    return list(compress(rows.group_labels, rows.variable(ATTRIBUTE).sparse.sum(axis=0) > 0))
 
 
 def _score(measurement: Measurement, *draw: Any) -> dict[str, Array]:

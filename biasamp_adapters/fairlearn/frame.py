@@ -12,7 +12,7 @@ import pandas as pd
 from fairlearn.metrics import MetricFrame
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, name_list, show
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, TASK, Array, Label, name_list, show
 from biasamp_adapters.counting.margins import mean_over_classes
 from biasamp_adapters.fairlearn.host_functions import HostMetric
 from biasamp_adapters.inference.bands import Largest, largest_gap, simultaneous_bands
@@ -20,17 +20,19 @@ from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, esti
 from biasamp_adapters.result import Measurement
 from biasamp_adapters.warning import warn
 
-_FEW = words.FEW_OF_A_KIND.format(have="", n=FEW_ROWS, unit="rows").strip()
-
 
 class AmplificationFrame(MetricFrame):  # type: ignore[misc]
     """A ``MetricFrame`` with intervals; :func:`amplification_frame` makes it.
 
     Values are those of the host's own aggregations. Intervals of ``overall`` and ``by_group`` are
     each for itself; those of differences, ratios, minima and maxima come from bands that hold at
-    once. Where there is no interval, its ends are NaN. A difference or ratio has none if a group
-    has none or no replicate differs, and a ratio of rates none if a group has fewer than five
-    positives.
+    once. Those of known rates, such as ``true_positive_rate``, reach at least three rows to both
+    sides in ``overall`` and ``by_group``.
+
+    Where there is no interval, its ends are NaN. A group of fewer than 15 rows (effective rows,
+    clusters), of a known rate in its denominator, has none. A number of several groups has none if
+    one of them has none, a difference or ratio also if no replicate differs, and a ratio of rates
+    also if a group has fewer than five positives.
 
     Attributes
     ----------
@@ -162,7 +164,6 @@ class Column:
         Replicates: "value", (n_boot,), and "groups", (n_boot, groups). Empty if none were drawn.
     groups : sequence of labels
         Those that have rows in the stratum.
-    rows : ndarray of int, shape (groups,)
     confidence : float
         The level at which intervals are judged; all have it or a lower one.
     """
@@ -171,14 +172,14 @@ class Column:
     measurement: Measurement
     scores: dict[str, Array]
     groups: Sequence[Label]
-    rows: Array
     confidence: float
 
-    @property
-    def is_rate(self) -> bool:
-        """Whether the numbers are known to be shares of rows."""
+    @cached_property
+    def kind(self) -> str | None:
+        """The kind of rows that the numbers are known to be shares of; None of other numbers."""
         metric = self.measurement.metric
-        return isinstance(metric, HostMetric) and metric.rate(self.measurement.margins) is not None
+        rate = isinstance(metric, HostMetric) and metric.rate(self.measurement.margins)
+        return rate[1] if rate else None
 
     @property
     def has_sign(self) -> bool:
@@ -197,9 +198,19 @@ class Column:
         pairs = self.measurement.pairs()  # Those of attacks are means over all flips.
         scores = pairs["contribution" if "contribution" in pairs else "value"]
         means = mean_over_classes(scores[None])
+        return np.vstack([means, self.scores.get("groups", means[:0])])[:, self._positions]
+
+    @property
+    def _positions(self) -> list[int]:
         labels = self.measurement.evaluation.rows.labels_of(ATTRIBUTE)
-        chosen = [labels.index(group) for group in self.groups]
-        return np.vstack([means, self.scores.get("groups", means[:0])])[:, chosen]
+        return [labels.index(group) for group in self.groups]
+
+    @cached_property
+    def sizes(self) -> Array:
+        """Rows, effective rows or clusters in the denominators of the groups, and of all rows."""
+        margins, kind = self.measurement.margins, self.kind or ""
+        of_groups, of_all = (margins.sizes_of_kind(x, TASK, 1, kind) for x in (ATTRIBUTE, ALL))
+        return np.r_[of_groups[self._positions], of_all]
 
     @property
     def stratum(self) -> Label | None:
@@ -235,21 +246,30 @@ class Column:
         trust = Trust(np.empty(0), self.measurement.reason_not_to_draw)
         if self.scores:
             trust = self.measurement.trust("value", self.value, self.scores)
-        return [estimate(self.value, trust, self.confidence, level)]
+        return [self._estimate(self.value, trust, self.sizes[-1], level)]
 
     def of_each_group(self, level: float | None = None) -> list[Estimate]:
         """Return the numbers of groups."""
-        reason_of_all = self.measurement.reason_not_to_draw
-        few = [reason_of_all or (_FEW if n < FEW_ROWS else "") for n in self.rows]
-        return [
-            estimate(float(draws[0]), Trust(draws[1:], reason), self.confidence, level)
-            for draws, reason in zip(self.of_groups.T, few, strict=True)
-        ]
+        labelled = {"positive": " labelled 1", "negative": " labelled 0"}.get(self.kind or "", "")
+        unit = self.measurement.evaluation.rows.size_unit + labelled
+        few = words.FEW_OF_A_KIND.format(have="", n=FEW_ROWS, unit=unit).strip()
+        reason, numbers = self.measurement.reason_not_to_draw, []
+        for draws, size in zip(self.of_groups.T, self.sizes[:-1], strict=True):
+            trust = Trust(draws[1:], reason or (few if size < FEW_ROWS * (1 - 1e-9) else ""))
+            numbers.append(self._estimate(float(draws[0]), trust, size, level))
+        return numbers
+
+    def _estimate(self, value: float, trust: Trust, size: float, level: float | None) -> Estimate:
+        """Return a number with its interval; that of a rate reaches at least three rows."""
+        if self.kind is not None:
+            trust = trust._replace(limits=(0.0, 1.0), row=1 / max(size, 1))
+        return estimate(value, trust, self.confidence, level)
 
     def difference(self, level: float, method: str) -> list[Estimate]:
         """Return the largest difference between groups, or of a group from all rows."""
-        if method == "between_groups":
-            return [self._largest(level).difference]
+        largest = self._largest(level).difference
+        if method == "between_groups" or largest.reason:
+            return [largest]
         of_all = np.r_[self.value, self.scores.get("value", [])]
         distances = self.of_groups - of_all[:, None]
         low, high = self._bands(distances, level)
@@ -263,14 +283,16 @@ class Column:
         return [self._largest(level).ratio]
 
     def extreme(self, level: float, choose: Callable[[Array], float]) -> list[Estimate]:
-        """Return the smallest or largest number of a group."""
-        low, high = self._bands(self.of_groups, level)
-        return [Estimate(choose(self.of_groups[0]), choose(low), choose(high))]
+        """Return the smallest or largest number of a group, of bands that hold its interval."""
+        own, (low, high) = self.of_each_group(level), self._bands(self.of_groups, level)
+        least = choose(np.minimum(low, [number.low for number in own]))
+        most = choose(np.maximum(high, [number.high for number in own]))
+        return [Estimate(choose(self.of_groups[0]), least, most)]
 
     def _largest(self, level: float) -> Largest:
-        numbers = self.of_groups, self.rows, self.groups
-        return largest_gap(*numbers, is_rate=self.is_rate, confidence=level)
+        numbers = self.of_groups, self.sizes[:-1], self.groups
+        return largest_gap(*numbers, is_rate=self.kind is not None, confidence=level)
 
     def _bands(self, draws: Array, level: float) -> tuple[Array, Array]:
-        half_row = 0.5 / self.rows if self.is_rate else 0.0
+        half_row = 0.0 if self.kind is None else 0.5 / np.maximum(self.sizes[:-1], 1)
         return simultaneous_bands(draws[0], draws[1:], half_row, level)

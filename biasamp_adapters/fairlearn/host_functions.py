@@ -22,18 +22,20 @@ from biasamp_adapters.result import Measurement
 #: Sums of weights that cancel leave so much of all weights.
 _ROUNDING = 1e-12
 
-#: A rate of the host is data: what its numerator and its denominator are made of.
+#: A rate of the host is data: what its numerator is made of, and the kind of the rows that it is a
+#: share of.
 _TRUE, _PREDICTED, _RIGHT, _ROWS = np.eye(4)
 _NEGATIVE = _ROWS - _TRUE
 _WRONG = _TRUE + _PREDICTED - 2 * _RIGHT
+_DENOMINATORS = {"": _ROWS, "positive": _TRUE, "negative": _NEGATIVE}
 RATES = {
-    host.selection_rate: (_PREDICTED, _ROWS),
-    host.true_positive_rate: (_RIGHT, _TRUE),
-    host.false_negative_rate: (_TRUE - _RIGHT, _TRUE),
-    host.false_positive_rate: (_PREDICTED - _RIGHT, _NEGATIVE),
-    host.true_negative_rate: (_NEGATIVE - _PREDICTED + _RIGHT, _NEGATIVE),
-    accuracy_score: (_ROWS - _WRONG, _ROWS),
-    zero_one_loss: (_WRONG, _ROWS),
+    host.selection_rate: (_PREDICTED, ""),
+    host.true_positive_rate: (_RIGHT, "positive"),
+    host.false_negative_rate: (_TRUE - _RIGHT, "positive"),
+    host.false_positive_rate: (_PREDICTED - _RIGHT, "negative"),
+    host.true_negative_rate: (_NEGATIVE - _PREDICTED + _RIGHT, "negative"),
+    accuracy_score: (_ROWS - _WRONG, ""),
+    zero_one_loss: (_WRONG, ""),
 }
 
 
@@ -61,8 +63,8 @@ class HostMetric(Metric):
         """The names of the parameters of the function."""
         return frozenset(inspect.signature(self.function).parameters)
 
-    def rate(self, margins: Margins) -> tuple[Array, Array] | None:
-        """Return what a known rate of the labels 0 and 1 is made of; None of other functions."""
+    def rate(self, margins: Margins) -> tuple[Array, str] | None:
+        """Return the numerator of a known rate of the labels 0 and 1, and the kind of its rows."""
         is_binary = margins.rows.class_labels == (0, 1)
         has_labels = isinstance(margins.variable(PREDICTION), Codes)
         return RATES.get(self.function) if is_binary and has_labels else None
@@ -92,6 +94,9 @@ class HostMetric(Metric):
         rate = self.rate(margins)
         if rate is not None:
             return _divide(margins, groups, *rate)
+        if self.function is host.count:  # Draws differ in the number of all rows.
+            n = margins.joint(groups, ALL)[..., 0] * margins.rows.n_rows
+            return divide(n, margins.total[:, 0])
         members = margins.variable(groups).values > 0
         labels = np.array(margins.rows.class_labels)
         truth, prediction = (margins.variable(role) for role in (TASK, PREDICTION))
@@ -132,12 +137,12 @@ class HostMetric(Metric):
         return float(value.item())
 
 
-def _divide(margins: Margins, groups: str, numerator: Array, denominator: Array) -> Array:
+def _divide(margins: Margins, groups: str, numerator: Array, kind: str) -> Array:
     """Return rates of groups or of all rows: 0 without denominator, and NaN without rows."""
     roles = (TASK, PREDICTION, RIGHT[TASK])
     positives = [margins.joint(groups, role)[:, :, [-1]] for role in roles]
     sums = np.concatenate([*positives, margins.joint(groups, ALL)], axis=2)
-    parts = sums @ np.column_stack([numerator, denominator])
+    parts = sums @ np.column_stack([numerator, _DENOMINATORS[kind]])
     parts = np.where(parts > _ROUNDING * sums[..., 3:], parts, 0.0)
     rates = divide(parts[..., 0], parts[..., 1], 0.0)
     return np.where(sums[..., 3] > 0, rates, np.nan)

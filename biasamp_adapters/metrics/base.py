@@ -191,7 +191,7 @@ class Metric:
             Bootstrap replicates.
         confidence : float
         random_state : int, Generator or None
-            The seed of everything that is drawn.
+            The seed of everything that is drawn, except for random blocks.
         """
         columns = {
             "y_true": y_true,

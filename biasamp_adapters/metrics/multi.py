@@ -116,9 +116,11 @@ class MultiAttributeBiasAmplification(RateMetric):
     """Multi: how far predictions change rates of groups, whatever the sign.
 
     Multi is the mean over groups g and label sets m of the size of D(g, m), the change of a rate
-    as in BA->; the result also has the variance of D. A label set holds for a row when all its
-    labels are present. Multi lies between 0 and 1, undirected between 0 and 2, and reads 0/1
-    predictions only. It has no sign: sampling variation alone makes it positive.
+    as in BA->. Undirected, it is ``1/|M|`` times the sum over g and m of ``y(g, m) |D(g, m)|``,
+    with y and D of MALS for every class, so that only over-represented groups count. The result
+    also has the variance of D, or of y D. A label set holds for a row when all its labels are
+    present. Multi lies between 0 and 1, undirected between 0 and 2, and reads 0/1 predictions
+    only. It has no sign: sampling variation alone makes it positive.
 
     Parameters
     ----------
@@ -152,6 +154,12 @@ class MultiAttributeBiasAmplification(RateMetric):
     >>> metric = bam.MultiAttributeBiasAmplification()
     >>> metric([1, 0, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0], sensitive_features=groups)
     0.375
+
+    Only b in class 0 is over-represented: it has 3 of 4 labels and all predictions, of two classes.
+
+    >>> metric = bam.MultiAttributeBiasAmplification(direction="undirected")
+    >>> metric([1, 0, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0], sensitive_features=groups)
+    0.125
     """
 
     direction: str = A_TO_T

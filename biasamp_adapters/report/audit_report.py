@@ -232,7 +232,9 @@ class AuditReport:
         ----------
         fail_above, fail_below : mapping of names of numbers to bounds
             Fails if the whole interval lies above (below) the bound. Names are such as "BA",
-            "accuracy" or "selection rate ratio". A bound is a fraction, or text: "2pt" or "2%".
+            "accuracy" or "selection rate ratio", which is about the class that is compared:
+            ``pos_label`` of the audit chooses it, ``favorable_label`` does not. A bound is a
+            fraction, or text: "2pt" or "2%".
         require_below, require_above : mapping
             Fails unless the whole interval lies below (above) the bound.
         require_within : mapping

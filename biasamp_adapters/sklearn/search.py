@@ -203,8 +203,9 @@ class MostAccurateWithin:
         kept = candidates[candidates["judged"] <= self.bound]
         if kept.empty:
             rule = f"no candidate keeps the bound of {self.bound:g}: the {_JUDGED[self.judged]} of"
-            least = candidates["judged"].min()
-            raise ValueError(f"{rule} {self.amplification} is at least {least:.4g}")
+            least = f"{self.amplification} is at least {candidates['judged'].min():.4g}"
+            remedy = "refit=False, then MostAccurateWithin(bound).explain(search.cv_results_)"
+            raise ValueError(f"{rule} {least}. To try other bounds: {remedy}")
         return int(kept["accuracy"].idxmax())
 
     def explain(self, cv_results: Mapping[str, Any]) -> str:

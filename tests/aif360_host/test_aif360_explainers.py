@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from aif360_cases import SEXES, classified, dataset, drawn, hiring, metric_of
 
-import biasamp_adapters as bam
 from biasamp_adapters.aif360 import BiasAmplificationJSONExplainer, BiasAmplificationTextExplainer
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTION
+from biasamp_adapters.counting.margins import Margins, divide
+from biasamp_adapters.metrics.base import Metric
 
 # isort: split
 from aif360.explainers import MetricJSONExplainer, MetricTextExplainer
@@ -53,21 +55,24 @@ def test_json_of_an_undefined_value_is_null() -> None:
     assert strict(explain.mals_bias_amplification())["value"] is None
 
 
-class Repetition(bam.DirectionalBiasAmplification):
-    """How far a metric repeats another one, under a name of its own."""
+class Frequency(Metric):
+    """The mean rate of a predicted class, whatever the reference."""
 
-    short = "Repetition"
+    short = "Frequency"
+
+    def contributions(self, margins: Margins) -> Any:
+        return divide(margins.joint(ATTRIBUTE, PREDICTION), margins.joint(ATTRIBUTE, ALL))
 
 
 class OwnText(BiasAmplificationTextExplainer):
-    def repetition(self, **settings: Any) -> Any:
-        return self._answer(Repetition(), settings)
+    def frequency(self, **settings: Any) -> Any:
+        return self._answer(Frequency(), settings)
 
 
-def test_text_of_a_metric_without_an_entry_in_the_glossary_is_its_first_line() -> None:
-    text = OwnText(metric_of(hiring(), **SEXES)).repetition()
-    first_line = "How far a metric repeats another one, under a name of its own."
-    assert text == f"Repetition A->T: 0.1000. {first_line}"
+def test_text_of_own_metric_ignores_the_reference_and_is_its_first_line() -> None:
+    metric = metric_of(hiring(), **SEXES, reference_dataset=dataset(hiring()))
+    first_line = "The mean rate of a predicted class, whatever the reference."
+    assert OwnText(metric).frequency() == f"Frequency: 0.5000. {first_line}"
 
 
 INHERITED = [

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from fairlearn.metrics import MetricFrame, make_derived_metric, selection_rate
 from sklearn.metrics import accuracy_score
@@ -10,7 +11,7 @@ from sklearn.metrics import accuracy_score
 import biasamp_adapters as bam
 import biasamp_adapters.fairlearn as baf
 
-FUNCTIONS = [name for name in baf.__all__ if name.endswith("amplification")]
+FUNCTIONS = sorted({*baf.__all__} & {*bam.__all__})
 
 
 @pytest.fixture(scope="module")
@@ -22,30 +23,16 @@ def compas():
 
 def test_frame_with_the_attribute_as_sample_parameter_has_ba_of_each_sex(compas) -> None:
     y, pred, race, sex, age = compas
-    frame = MetricFrame(
-        metrics={
-            "BA by race": partial(bam.directional_bias_amplification, reference=(y, race)),
-            "accuracy": accuracy_score,
-            "selection": selection_rate,
-        },
-        y_true=y,
-        y_pred=pred,
-        sensitive_features=sex,
-        sample_params={"BA by race": {"sensitive_features": race}},
-    )
-    assert frame.by_group.round(3).to_numpy().tolist() == [
-        [0.047, 0.643, 0.46],
-        [0.066, 0.653, 0.5],
-    ]
-    in_strata = MetricFrame(
-        metrics={"BA": partial(bam.directional_bias_amplification, reference=(y, race))},
-        y_true=y,
-        y_pred=pred,
-        sensitive_features=age,
-        control_features=sex,
-        sample_params={"BA": {"sensitive_features": race}},
-    )
-    assert in_strata.overall["BA"].round(3).tolist() == [0.047, 0.066]
+    ba = partial(bam.directional_bias_amplification, reference=(y, race))
+    metrics = {"BA by race": ba, "accuracy": accuracy_score, "selection": selection_rate}
+    rows = {"y_true": y, "y_pred": pred}
+    rows["sample_params"] = {"BA by race": {"sensitive_features": race}}
+    frame = MetricFrame(metrics=metrics, sensitive_features=sex, **rows)
+    of_sexes = [[0.047, 0.643, 0.46], [0.066, 0.653, 0.5]]
+    assert frame.by_group.round(3).to_numpy().tolist() == of_sexes
+    strata = {"sensitive_features": age, "control_features": sex}
+    in_strata = MetricFrame(metrics={"BA by race": ba}, **strata, **rows)
+    assert in_strata.overall["BA by race"].round(3).tolist() == [0.047, 0.066]
 
 
 def test_derived_metric_compares_ba_between_the_sexes(compas) -> None:
@@ -82,9 +69,7 @@ def test_function_is_the_same_object_at_the_top_and_names_the_frame_at_first(nam
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_warning_of_a_function_points_at_the_line_that_called_it(name) -> None:
-    reference = [0, 1, 0, 1, 0], [*"aabbc"]
-    with pytest.warns(bam.AmplificationWarning) as caught:
-        getattr(bam, name)(
-            [0, 1] * 9, [0, 1] * 9, sensitive_features=[*"aab"] * 6, reference=reference
-        )
+    y, groups = pd.Series([0, 1] * 9), pd.Series([*"aab"] * 6)
+    with pytest.warns(bam.AmplificationWarning, match="labels in another order") as caught:
+        getattr(bam, name)(y[::-1], [1, 0] * 9, sensitive_features=groups)
     assert {warning.filename for warning in caught} == {__file__}

@@ -85,8 +85,7 @@ def test_largest_gap_without_the_rate_of_a_group_is_undefined_and_names_it(undef
 
 def test_largest_ratio_of_zeros_or_of_a_number_below_0_is_undefined():
     zeros = largest_gap(np.zeros((41, 2)), HUNDRED, "AB")
-    rates = alternating([0.5, -0.1], [0.1, 0])
-    below = largest_gap(rates, HUNDRED, "AB", is_rate=False)
+    below = largest_gap(alternating([0.5, -0.1], [0.1, 0]), HUNDRED, "AB", is_rate=False)
     for largest, difference in ((zeros, 0), (below, 0.6)):
         assert largest.difference.value == pytest.approx(difference)
         assert np.isnan(largest.ratio.value)
@@ -144,11 +143,9 @@ def test_largest_gap_of_a_rate_that_is_often_undefined_has_no_interval():
     [("A", "there is only one group"), ("AB", "every replicate gives the same value")],
 )
 def test_largest_gap_that_never_varies_has_no_interval(groups, reason):
-    rows = np.full(len(groups), 100)
-    largest = largest_gap(np.ones((41, len(groups))), rows, groups)
+    largest = largest_gap(np.ones((41, len(groups))), np.full(len(groups), 100), groups)
     assert (largest.difference.value, largest.ratio.value) == (0, 1)
-    reasons = [estimate.reason for estimate in largest]
-    assert reasons == [reason] * 2
+    assert [estimate.reason for estimate in largest] == [reason] * 2
 
 
 FEW = "B has fewer than 5 positives"
