@@ -234,12 +234,17 @@ THRESHOLD_SIGNED = (
     "{change}."
 )
 TO_SCORES, TO_DECISIONS = "the {true} to the scores", "the scores to the decisions"
-LEAD_THRESHOLD = f"The gap clearly grows from {TO_DECISIONS}, and not clearly from {TO_SCORES}."
-LEAD_SCORE = f"The gap clearly grows from {TO_SCORES}, and not clearly from {TO_DECISIONS}."
-LEAD_BOTH = f"The gap clearly grows in both steps: from {TO_SCORES}, and on to the decisions."
-LEAD_NEITHER = (
-    f"The gap clearly grows in neither step alone, from {TO_SCORES} or on to the decisions."
-)
+#: By whether the first step is clear, and whether the second one is.
+LEADS = {
+    (False, True): f"The gap clearly grows from {TO_DECISIONS}, and not clearly from {TO_SCORES}.",
+    (True, False): f"The gap clearly grows from {TO_SCORES}, and not clearly from {TO_DECISIONS}.",
+    (True, True): (
+        f"The gap clearly grows in both steps: from {TO_SCORES}, and on to the decisions."
+    ),
+    (False, False): (
+        f"The gap clearly grows in neither step alone, from {TO_SCORES} or on to the decisions."
+    ),
+}
 SCORES_IMPLY = (
     "In the gap that the scores imply, each row counts with the share of {of} among all rows of "
     "the same or a similar score."

@@ -326,8 +326,5 @@ def _last(subject: Subject, tag: str, headline: str) -> str:
     verdict, direction = subject.verdict, ""
     if len(subject.names.data["directions"]) > 1:
         direction = f" {words.DIRECTIONS[verdict['direction']]}"
-    if subject.has_several_models:
-        return words.LAST_OF_MODELS.format(direction=direction, headline=headline)
-    return words.LAST.format(
-        direction=direction, words=tag, code=verdict["code"], headline=headline
-    )
+    template = words.LAST_OF_MODELS if subject.has_several_models else words.LAST
+    return template.format(direction=direction, words=tag, code=verdict["code"], headline=headline)

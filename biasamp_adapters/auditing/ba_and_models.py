@@ -55,7 +55,8 @@ def _disagreement(subject: Subject) -> list[str]:
         template, why = words.BA_ALONE_CLEAR, words.MOVE_TOGETHER
         if len(subject.names.members) == 2:  # Their signs are opposite.
             why = words.MEAN_IS_CLEAR
-        if _is_two_by_two(subject) and len(gaps) == 1:
+        n_groups = sum(row["rows"] > 0 for row in subject.names.data["groups"])
+        if subject.names.has_two_classes and n_groups == 2 and len(gaps) == 1:
             is_moving = verb != words.CHANGE_AT_ALL[0]
             template = words.BA_SIDE_UNCLEAR if is_moving else words.BA_BARELY
         return [template.format(side=side, changes=changes, why=why)]
@@ -91,16 +92,11 @@ def _signs(subject: Subject) -> str:
     return words.THE_LABELS if subject.names.has_labels else words.THE_GIVEN_RATES
 
 
-def _is_two_by_two(subject: Subject) -> bool:
-    n_groups = sum(row["rows"] > 0 for row in subject.names.data["groups"])
-    return subject.names.has_two_classes and n_groups == 2
-
-
 def line_below(subject: Subject) -> str:
     """Return the line below the table of models, which says what BA is."""
     if subject.number("ba") is None:
         return ""
-    is_half = _is_two_by_two(subject) and all(x.verdict["half"] for x in subject.models)
+    is_half = all(x.verdict["half"] for x in subject.models) and subject.names.has_two_classes
     half = words.BA_LINE_HALF if is_half else ""
     return words.BA_LINE.format(signs=_signs(subject), half=half, ba_is_not=words.BA_IS_NOT)
 

@@ -119,9 +119,7 @@ class GapSentences:
             named = self._parts() | parts
             shares = _shares_predicted(record["model"], self.names, of_class, named)
             sentence += template.format(kind=kind, mark=mark, shares=shares, **parts)
-        if marked := self.names.marked():
-            return f"{sentence}. {marked}."
-        return f"{sentence}."
+        return " ".join(f"{text}." for text in (sentence, self.names.marked()) if text)
 
     def equal_errors(self, error: str) -> list[str]:
         """Return the gap with equal error rates, and the difference of the predicted one."""
@@ -175,13 +173,8 @@ class GapSentences:
         shrinks = any(number["high"] is not None and number["high"] < 0 for number in numbers)
         if self.gap["status"] != "grows" or shrinks:
             return []
-        lead = {
-            (True, True): words.LEAD_BOTH,
-            (True, False): words.LEAD_SCORE,
-            (False, True): words.LEAD_THRESHOLD,
-            (False, False): words.LEAD_NEITHER,
-        }
-        return [lead[is_clear(by_score), is_clear(by_threshold)].format(true=self.names.true)]
+        lead = words.LEADS[is_clear(by_score), is_clear(by_threshold)]
+        return [lead.format(true=self.names.true)]
 
     def _parts(self) -> dict[str, str]:
         """Return what most sentences name: both sides, the class, and the sizes of the gap."""
