@@ -116,7 +116,7 @@ def largest_gap(
 
     Simultaneous bands of all pairs give the interval of the difference: from the largest lower end
     of a size (0 if all bands hold 0) to the largest upper end. The ratio gets the same on the log
-    scale, with half a row added to rates. Both numbers exist only if every group has a value.
+    scale, with half a row added to rates and bands. Both exist only if every group has a value.
 
     Parameters
     ----------
@@ -164,9 +164,11 @@ def _ratio(
     least, most = float(draws[0].min()), float(draws[0].max())
     if most <= 0 or least < 0:
         return Estimate(np.nan, reason=words.NO_RATIO)
+    half_row = np.zeros(len(groups))
     if rows is not None:
         rare = draws[0] * rows < FEW_POSITIVES * (1 - 1e-9)
         draws = (draws * rows + 0.5) / (rows + 1)
+        half_row = 0.5 / (rows + 1) / draws[0]  # Of a logarithm.
         if rare.any() and not reason:
             have = _have(groups, rare)
             reason = words.FEW_OF_A_KIND.format(have=have, n=FEW_POSITIVES, unit="positives")
@@ -174,7 +176,7 @@ def _ratio(
         reason = words.NOT_ABOVE_0
     if reason:
         return Estimate(least / most, reason=reason)
-    low, high = _ends_of_largest(np.log(draws), np.zeros(len(groups)), confidence)
+    low, high = _ends_of_largest(np.log(draws), half_row, confidence)
     return Estimate(least / most, float(np.exp(-high)), float(np.exp(-low)), "")
 
 

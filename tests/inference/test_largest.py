@@ -52,7 +52,15 @@ def test_largest_ratio_of_rates_has_a_log_scale_and_half_a_row():
     rates = np.stack([(50.5 * factors - 0.5) / 100, np.full(41, 0.20)], axis=1)
     largest = largest_gap(rates, np.array([100, 200]), "AB")
     ratio = (40.5 / 201) / (50.5 / 101)
-    assert ends(largest.ratio) == pytest.approx((0.20 / 0.50, ratio / 1.1, ratio * 1.1))
+    reach = 1.1 * exp(0.5 / 40.5)  # Half a row of 40.5 positives.
+    assert ends(largest.ratio) == pytest.approx((0.20 / 0.50, ratio / reach, ratio * reach))
+
+
+def test_largest_ratio_of_groups_that_are_all_positive_holds_1():
+    # (15 + .5) / 16 and (25 + .5) / 26 differ, although both rates are 1.
+    rates = np.ones((101, 3))
+    rates[1, 1] = 0.95
+    assert largest_gap(rates, np.array([15, 20, 25]), "ABC").ratio.high == 1
 
 
 def test_largest_gap_of_numbers_that_are_no_rates_has_no_half_row():
