@@ -151,20 +151,23 @@ DIFFERENCE = (
 )
 AND_ACCURACIES = "; the accuracies are {a} and {b}"
 NO_DIFFERENCE = "BA of no model clearly differs from that of {first}."
-ONE_GROUP = "There is no gap to judge: these rows hold one {member} only ({name})."
-TOO_FEW_ROWS_ONE = (
-    "No gap can be judged in these {rows}: only {name} has {least} {unit} or more, "
-    "and a gap needs two such {members}."
-)
-TOO_FEW_ROWS_NONE = (
-    "No gap can be judged in these {rows}: no {member} has {least} {unit}, "
-    "and a gap needs two such {members}."
-)
-TOO_MANY_GAPS = (
-    "The gaps cannot be judged: even where each {member} is compared with all rows together "
-    "there are {n:,}, and at most {most:,} are judged."
-)
-NO_INTERVAL = "The gaps cannot be judged without intervals: {reason}."
+#: By the reason; the second sentence on too few rows is for one {member} that has enough.
+NO_VERDICT = {
+    "one_group": "There is no gap to judge: these rows hold one {member} only ({name}).",
+    "too_few_rows": (
+        "No gap can be judged in these {rows}: no {member} has {least} {unit}, "
+        "and a gap needs two such {members}."
+    ),
+    "too_few_rows_but_one": (
+        "No gap can be judged in these {rows}: only {name} has {least} {unit} or more, "
+        "and a gap needs two such {members}."
+    ),
+    "too_many_gaps": (
+        "The gaps cannot be judged: even where each {member} is compared with all rows together "
+        "there are {n:,}, and at most {most:,} are judged."
+    ),
+    "no_interval": "The gaps cannot be judged without intervals: {reason}.",
+}
 
 # BA.
 
@@ -200,11 +203,11 @@ EQUAL_ERRORS_BY = (
 )
 EQUAL_ERRORS_UNCLEAR = (
     "The gap in the predictions does not clearly differ from that with equal {error} rates "
-    "(difference {difference}, {ends})."
+    "(difference {difference}, {limits})."
 )
 EQUAL_ERRORS_SIGNED = (
     "As {a} minus {b}, the gap in the predictions differs from that with equal {error} rates by "
-    "{difference}."
+    "{change}."
 )
 EQUAL_ERRORS_BA = (
     "With the same {error} rates in {both}, BA would be {equal}. The excess of BA is {excess}."
@@ -231,12 +234,17 @@ THRESHOLD_SIGNED = (
     "{change}."
 )
 TO_SCORES, TO_DECISIONS = "the {true} to the scores", "the scores to the decisions"
-LEAD_THRESHOLD = f"The gap clearly grows from {TO_DECISIONS}, and not clearly from {TO_SCORES}."
-LEAD_SCORE = f"The gap clearly grows from {TO_SCORES}, and not clearly from {TO_DECISIONS}."
-LEAD_BOTH = f"The gap clearly grows in both steps: from {TO_SCORES}, and on to the decisions."
-LEAD_NEITHER = (
-    f"The gap clearly grows in neither step alone, from {TO_SCORES} or on to the decisions."
-)
+#: By whether the first step is clear, and whether the second one is.
+LEADS = {
+    (False, True): f"The gap clearly grows from {TO_DECISIONS}, and not clearly from {TO_SCORES}.",
+    (True, False): f"The gap clearly grows from {TO_SCORES}, and not clearly from {TO_DECISIONS}.",
+    (True, True): (
+        f"The gap clearly grows in both steps: from {TO_SCORES}, and on to the decisions."
+    ),
+    (False, False): (
+        f"The gap clearly grows in neither step alone, from {TO_SCORES} or on to the decisions."
+    ),
+}
 SCORES_IMPLY = (
     "In the gap that the scores imply, each row counts with the share of {of} among all rows of "
     "the same or a similar score."

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.facts import level
 from biasamp_adapters.auditing.gap_sentences import GapSentences, size_along
-from biasamp_adapters.auditing.subject import UP, Subject, all_models, is_small, subject_of
-from biasamp_adapters.auditing.summary import Summary, ThresholdRecord
+from biasamp_adapters.auditing.subject import Subject, all_models, is_small, subject_of
+from biasamp_adapters.auditing.summary import UP, Summary, ThresholdRecord
 from biasamp_adapters.figures import Digits, agree, count, join, percent, plural
 
 #: With more gaps, the advice says where to start.
@@ -27,20 +27,16 @@ _BA_POINTS = (10, 5, 2, 1, 0.5, 0.2, 0.1)
 
 def boxes(summary: Summary) -> dict[str, list[str]]:
     """Return the sentences of each box, about the model that is named."""
-    return {
-        words.HOW_SURE: _of_directions(summary, _how_sure),
-        words.WHAT_TO_READ: _of_directions(summary, _what_to_read),
-        words.WHAT_TO_DO: _of_directions(summary, _what_to_do),
+    subjects = [subject_of(summary, direction) for direction in summary["data"]["directions"]]
+    advice = {
+        words.HOW_SURE: _how_sure,
+        words.WHAT_TO_READ: _what_to_read,
+        words.WHAT_TO_DO: _what_to_do,
     }
-
-
-def _of_directions(summary: Summary, advise: Callable[[Subject], Iterator[str]]) -> list[str]:
-    return merge_directions(
-        {
-            direction: list(advise(subject_of(summary, direction)))
-            for direction in summary["data"]["directions"]
-        }
-    )
+    return {
+        heading: merge_directions({x.names.direction: list(advise(x)) for x in subjects})
+        for heading, advise in advice.items()
+    }
 
 
 def merge_directions(sentences: dict[str, list[str]]) -> list[str]:
@@ -128,7 +124,7 @@ def _situation(subject: Subject) -> str:
     noun = plural(len(gaps), "gap")
     if subject.verdict["code"] == "cannot_say":
         return words.READ_NO_VERDICT.format(members=names.nouns)
-    if names.true == words.GIVEN_RATES:
+    if not names.has_labels:
         text = words.READ_GIVEN_RATES.format(gap=noun)
         return text if names.compares_classes else f"{text} {words.NOT_WITHOUT_LABELS}"
     if names.compares_classes:
@@ -167,13 +163,8 @@ def _balanced(subject: Subject) -> str:
     )
 
 
-_KEYS = {
-    "MALS": "mals",
-    "LA": "la",
-    "DPA": "dpa_a_to_t",
-    "DPA(U)": "dpa_u_a_to_t",
-    "Multi": "multi_a_to_t",
-}
+_KEYS = {"MALS": "mals", "LA": "la", "Multi": "multi_a_to_t"}
+_KEYS |= {"DPA": "dpa_a_to_t", "DPA(U)": "dpa_u_a_to_t"}
 
 
 def _computed(subject: Subject, *metrics: str) -> list[str]:
@@ -196,7 +187,7 @@ def _is_unbalanced(subject: Subject) -> bool:
 def _what_to_do(subject: Subject) -> Iterator[str]:
     names, verdict = subject.names, subject.verdict
     code, is_larger = verdict["code"], verdict["code"] in ("amplifies", "mixed")
-    if not names.compares_classes and names.true == words.LABELS:
+    if not names.compares_classes and names.has_labels:
         advice = {
             "amplifies": words.COMPARE_ERRORS,
             "reverses": words.READ_ERRORS_REVERSED,
@@ -273,11 +264,12 @@ def _outcome(subject: Subject, of_gap: GapSentences, record: ThresholdRecord) ->
 
 def _more_rows(subject: Subject) -> Iterator[str]:
     """Return the rows that would show the largest BA for which these are too few."""
-    rows, for_all = subject.names.data["rows"], subject.rows_needed
-    if for_all is None or _is_balanced(subject):
+    rows = subject.names.data["rows"]
+    rows_of_1 = next((row["rows"] for row in subject.records("rows_needed")), None)
+    if rows_of_1 is None or _is_balanced(subject):
         return
     for points in _BA_POINTS:
-        needed = for_all / (points / 100) ** 2
+        needed = rows_of_1 / (points / 100) ** 2
         if needed > rows:
             step = 10 ** max(math.floor(math.log10(needed)) - 1, 0)
             enough = count(math.ceil(needed / step) * step, "row")

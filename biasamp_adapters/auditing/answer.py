@@ -15,12 +15,9 @@ from biasamp_adapters.auditing.ba_and_models import (
     model_differences,
     models_headline,
 )
-from biasamp_adapters.auditing.facts import head, level
+from biasamp_adapters.auditing.facts import doubts, head, level
 from biasamp_adapters.auditing.gap_sentences import GapSentences
-from biasamp_adapters.auditing.notes import doubts
 from biasamp_adapters.auditing.subject import (
-    DOWN,
-    UP,
     Subject,
     Tone,
     is_above,
@@ -30,7 +27,7 @@ from biasamp_adapters.auditing.subject import (
     tone_of,
     verb_of_unclear,
 )
-from biasamp_adapters.auditing.summary import GapRecord, Summary
+from biasamp_adapters.auditing.summary import DOWN, UP, GapRecord, Summary
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
 from biasamp_adapters.inference.verdict import ALL_ROWS, MOST_GAPS, Gap
@@ -118,6 +115,8 @@ def _answer(summary: Summary, direction: str) -> Answer:
     tag = "" if subject.has_several_models else words.VERDICTS[code]
     of_gap, gap_details = _more_of_gap(subject)
     details = [*_changes(subject), *ba_sentences(subject), *gap_details]
+    if subject.has_several_models:
+        details = [words.OF_MODEL.format(model=subject.name, sentence=x) for x in details]
     return Answer(
         direction=direction,
         head=head(summary, direction) if len(summary["data"]["directions"]) > 1 else "",
@@ -126,18 +125,11 @@ def _answer(summary: Summary, direction: str) -> Answer:
         headline=headline,
         named=[*filter(None, [doubts(subject)]), *_named(subject)],
         more=[*of_gap, *ba_against_verdicts(subject)],
-        details=[*_with_model(subject, details), *model_differences(subject)],
+        details=[*details, *model_differences(subject)],
         closing=_closing(subject),
         line=line_below(subject),
         last=_last(subject, tag, headline),
     )
-
-
-def _with_model(subject: Subject, sentences: list[str]) -> list[str]:
-    """Return sentences that say which of several models they are about."""
-    if not subject.has_several_models:
-        return sentences
-    return [words.OF_MODEL.format(model=subject.name, sentence=each) for each in sentences]
 
 
 # The headline.
@@ -163,18 +155,12 @@ def _headline(subject: Subject) -> str:
 
 
 def _no_verdict(subject: Subject) -> str:
-    names, verdict = subject.names, subject.verdict
-    large = [row["name"] for row in names.members if not is_small(row)]
-    present = [row["name"] for row in names.members if row["rows"]]
-    only = present if verdict["why"] == "one_group" else large
-    template = {
-        "one_group": words.ONE_GROUP,
-        "too_few_rows": words.TOO_FEW_ROWS_ONE if large else words.TOO_FEW_ROWS_NONE,
-        "too_many_gaps": words.TOO_MANY_GAPS,
-        "no_interval": words.NO_INTERVAL,
-    }[verdict["why"]]
-    return template.format(
-        name=names.member(only[0]) if only else "",
+    names, verdict, why = subject.names, subject.verdict, subject.verdict["why"]
+    kept = [x for x in names.members if (x["rows"] if why == "one_group" else not is_small(x))]
+    if why == "too_few_rows" and kept:
+        why = "too_few_rows_but_one"
+    return words.NO_VERDICT[why].format(
+        name=names.member(kept[0]["name"]) if kept else "",
         rows=count(names.data["rows"], "row"),
         member=names.noun,
         members=names.nouns,
@@ -190,7 +176,7 @@ def _of_several_gaps(subject: Subject) -> str:
     """Return how many gaps clearly change, and whether the mean says otherwise."""
     mean, scope = subject.verdict, _scope(subject)
     statuses = Counter(gap["status"] for gap in subject.gaps)
-    counts = _counts(subject.gaps, scope)
+    counts = _counts(statuses, scope)
     verb, average = "", {}
     if is_clear(mean):
         n, size = mean["n_in_mean"], Digits.of(mean).change_in_points(mean)
@@ -214,15 +200,13 @@ def _of_several_gaps(subject: Subject) -> str:
     return join(counts, 9)
 
 
-def _counts(gaps: Sequence[GapRecord], scope: str) -> list[str]:
+def _counts(statuses: Counter[str], scope: str) -> list[str]:
     """Return "3 of 10 gaps between groups clearly grow", "1 clearly appears"."""
-    statuses = Counter(gap["status"] for gap in gaps)
-    counts: list[str] = []
+    counts, gaps = list[str](), count(statuses.total(), "gap")
     for status, verbs in words.STATUSES.items():
         if n := statuses[status]:
-            template = words.COUNT_NEXT if counts else words.COUNT
-            gaps_text, verb = count(len(gaps), "gap"), agree(n, *verbs)
-            counts.append(template.format(n=n, gaps=gaps_text, scope=scope, verb=verb))
+            template, verb = words.COUNT_NEXT if counts else words.COUNT, agree(n, *verbs)
+            counts.append(template.format(n=n, gaps=gaps, scope=scope, verb=verb))
     return counts
 
 
@@ -317,8 +301,8 @@ def _more_of_gap(subject: Subject) -> tuple[list[str], list[str]]:
         rest = of_gap.equal_errors(error)
         if names.compares_classes or is_multiclass:
             first, rest = rest[:1], rest[1:]
-        elif subject.errors:
-            first = [of_gap.errors(subject.errors)]
+        elif errors := [row for row in subject.records("errors") if row["gap"] == main]:
+            first = [of_gap.errors(errors)]
     if record := subject.score(main):
         clear, unclear = of_gap.score_or_threshold(record)
         first, rest = [*first, *clear], [*rest, *unclear]
@@ -342,8 +326,5 @@ def _last(subject: Subject, tag: str, headline: str) -> str:
     verdict, direction = subject.verdict, ""
     if len(subject.names.data["directions"]) > 1:
         direction = f" {words.DIRECTIONS[verdict['direction']]}"
-    if subject.has_several_models:
-        return words.LAST_OF_MODELS.format(direction=direction, headline=headline)
-    return words.LAST.format(
-        direction=direction, words=tag, code=verdict["code"], headline=headline
-    )
+    template = words.LAST_OF_MODELS if subject.has_several_models else words.LAST
+    return template.format(direction=direction, words=tag, code=verdict["code"], headline=headline)

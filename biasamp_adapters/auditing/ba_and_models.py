@@ -6,15 +6,13 @@ from collections.abc import Sequence
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import (
-    DOWN,
-    UP,
     Subject,
     all_models,
     is_above,
     is_changed,
     verb_of_unclear,
 )
-from biasamp_adapters.auditing.summary import MetricRecord
+from biasamp_adapters.auditing.summary import DOWN, UP, MetricRecord
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join, percent
 
 
@@ -57,7 +55,8 @@ def _disagreement(subject: Subject) -> list[str]:
         template, why = words.BA_ALONE_CLEAR, words.MOVE_TOGETHER
         if len(subject.names.members) == 2:  # Their signs are opposite.
             why = words.MEAN_IS_CLEAR
-        if _is_two_by_two(subject) and len(gaps) == 1:
+        n_groups = sum(row["rows"] > 0 for row in subject.names.data["groups"])
+        if subject.names.has_two_classes and n_groups == 2 and len(gaps) == 1:
             is_moving = verb != words.CHANGE_AT_ALL[0]
             template = words.BA_SIDE_UNCLEAR if is_moving else words.BA_BARELY
         return [template.format(side=side, changes=changes, why=why)]
@@ -90,20 +89,14 @@ def _signs(subject: Subject) -> str:
     data = subject.names.data
     if data["reference"] is not None:
         return count(data["reference"], "reference row")
-    has_labels = subject.names.true == words.LABELS
-    return words.THE_LABELS if has_labels else words.THE_GIVEN_RATES
-
-
-def _is_two_by_two(subject: Subject) -> bool:
-    n_groups = sum(row["rows"] > 0 for row in subject.names.data["groups"])
-    return subject.names.has_two_classes and n_groups == 2
+    return words.THE_LABELS if subject.names.has_labels else words.THE_GIVEN_RATES
 
 
 def line_below(subject: Subject) -> str:
     """Return the line below the table of models, which says what BA is."""
     if subject.number("ba") is None:
         return ""
-    is_half = _is_two_by_two(subject) and all(x.verdict["half"] for x in subject.models)
+    is_half = all(x.verdict["half"] for x in subject.models) and subject.names.has_two_classes
     half = words.BA_LINE_HALF if is_half else ""
     return words.BA_LINE.format(signs=_signs(subject), half=half, ba_is_not=words.BA_IS_NOT)
 
@@ -133,8 +126,7 @@ def models_headline(subject: Subject) -> str:
         models = join(kinds, len(by_code))
     if accuracies:
         models = words.MODELS_ACCURACY.format(models=models, **_accuracies(subject, *accuracies))
-    has_labels = subject.names.true == words.LABELS
-    true = words.LABELS_OF_THESE_ROWS if has_labels else words.GIVEN_RATES
+    true = words.LABELS_OF_THESE_ROWS if subject.names.has_labels else words.GIVEN_RATES
     return words.MODELS.format(true=true, models=models)
 
 

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from biasamp_adapters import words
+from biasamp_adapters.auditing.gap_sentences import GapSentences
 from biasamp_adapters.auditing.subject import Subject, is_small, subjects_of
-from biasamp_adapters.auditing.summary import MEASURES, GapRecord, MetricRecord, Number, Summary
+from biasamp_adapters.auditing.summary import (
+    MEASURES,
+    GapRecord,
+    MetricRecord,
+    Number,
+    OfModel,
+    Summary,
+    no_number,
+    number_of,
+)
 from biasamp_adapters.figures import (
     MINUS,
     Digits,
@@ -32,9 +42,6 @@ _RANGES |= {f"{key}_{kind}": (0, 1) for key in MEASURES for kind in ("difference
 #: What reports and Fairlearn call numbers, and what their names say.
 _SHORT = {"impact": "selection rate", "demographic parity": "selection rate"}
 _SHORT |= {"tpr": "true positive rate", "fpr": "false positive rate"}
-
-#: Rules that only numbers may have of which more is better.
-_FROM_BELOW = ("fail_below", "require_above")
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,25 +74,24 @@ class Failure:
         return self.sentence
 
 
-class _Checked(NamedTuple):
-    """A number that a bound is put on."""
+#: A number that a bound is put on, with its model, name and key.
+_Checked: TypeAlias = Mapping[str, Any]
 
-    model: str
-    name: str
-    key: str
-    number: Number
 
-    def fail(self, bound: float | str, judged: bool, template: str, **parts: str) -> Failure:
-        """Return a failure with its sentence."""
-        about = {"model": name(self.model), "name": self.name.replace("->", "→")}
-        value, low, high = self.number["value"], self.number["low"], self.number["high"]
-        sentence = template.format(**about, **parts)
-        return Failure(self.model, self.name, value, low, high, bound, judged, sentence)
+def _fail(
+    checked: _Checked, bound: float | str, judged: bool, template: str, **parts: str
+) -> Failure:
+    """Return a failure with its sentence."""
+    number = {key: checked[key] for key in ("model", "name", "value", "low", "high")}
+    about = {"model": name(checked["model"]), "name": checked["name"].replace("->", "→")}
+    sentence = template.format(**about, **parts)
+    return Failure(**number, bound=bound, judged=judged, sentence=sentence)
 
-    def not_judged(self, bound: float | str) -> Failure:
-        """Return that the number has no interval."""
-        reason = self.number["reason"] or "it has no interval"
-        return self.fail(bound, False, words.CANNOT_BE_CHECKED, reason=reason)
+
+def _not_judged(checked: _Checked, bound: float | str) -> Failure:
+    """Return that a number has no interval."""
+    reason = checked["reason"] or "it has no interval"
+    return _fail(checked, bound, False, words.CANNOT_BE_CHECKED, reason=reason)
 
 
 def check(summary: Summary, rules: Mapping[str, Any], forbid: Any) -> list[Failure]:
@@ -100,7 +106,7 @@ def check(summary: Summary, rules: Mapping[str, Any], forbid: Any) -> list[Failu
     for rule, bounds in rules.items():
         for asked, bound in (bounds or {}).items():
             numbers = _find(summary, asked, rule)
-            limit = _read_bound(rule, asked, bound, numbers[0].key)
+            limit = _read_bound(rule, asked, bound, numbers[0]["key"])
             failures += filter(None, (_judge(rule, x, limit) for x in numbers))
     is_one = isinstance(forbid, str) or not isinstance(forbid, Iterable)
     codes = [forbid] if is_one else list(forbid)
@@ -108,21 +114,21 @@ def check(summary: Summary, rules: Mapping[str, Any], forbid: Any) -> list[Failu
     return [*failures, *dict.fromkeys(f for x in codes for f in _forbidden(summary, x, listed))]
 
 
-def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
+def _find(summary: Summary, asked: str, rule: str) -> Sequence[_Checked]:
     """Return a number of each model by its name or key, or all gaps."""
     plain = str(asked).replace("→", "->")
-    if plain in ("gaps", "gaps A->T", "gaps T->A") and rule == "require_within":
+    if plain in ("gaps", "gaps A->T", "gaps T->A"):
+        if rule != "require_within":
+            raise ValueError(f"{plain!r} is for require_within; received it in {rule}.")
         direction = plain.removeprefix("gaps").strip() or "A->T"
         if direction not in summary["data"]["directions"]:
             [known] = summary["data"]["directions"]
             raise ValueError(f"gaps must be those of {known} in this report; received {plain!r}")
         return [gap for model in subjects_of(summary, direction) for gap in _gaps(model)]
-    numbers = [_Checked(x["model"], x["name"], x["key"], x) for x in numbers_of(summary)]
-    found = [x for x in numbers if plain in (x.name, x.key, x.name.removesuffix(" A->T"))]
+    numbers = numbers_of(summary)
+    found = [x for x in numbers if plain in (x["name"], x["key"], x["name"].removesuffix(" A->T"))]
     if not found:
-        if plain.startswith("gaps") and rule != "require_within":
-            raise ValueError(f"{plain!r:.40} is for require_within; received it in {rule}.")
-        names = dict.fromkeys(x.name for x in numbers)
+        names = dict.fromkeys(x["name"] for x in numbers)
         others = [x.removesuffix(" A->T") for x in names]
         others += ["gaps"] if rule == "require_within" else []
         full = plain.lower().replace("_", " ")
@@ -133,8 +139,9 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
         if full in names:
             raise ValueError(f"unknown number {plain!r}; did you mean {full!r}?")
         raise ValueError(unknown_name("number", plain, names, others))
-    is_good = found[0].key == "accuracy" or found[0].key.endswith("_ratio")
-    if rule in _FROM_BELOW and not is_good:
+    key = found[0]["key"]
+    is_good = key == "accuracy" or key.endswith("_ratio")
+    if rule in ("fail_below", "require_above") and not is_good:
         raise ValueError(f"{rule} is for accuracy and ratios; received {plain!r}.")
     return found
 
@@ -148,44 +155,37 @@ def numbers_of(summary: Summary) -> list[MetricRecord]:
     """Return all numbers that have keys: those of metrics, then largest differences and ratios."""
     numbers = list(summary["metrics"])
     for x in summary["largest"]:
-        kinds = {
-            "difference": (x["value"], x["low"], x["high"], x["reason"]),
-            "ratio": (x["ratio"], x["ratio_low"], x["ratio_high"], x["ratio_reason"]),
-        }
-        for kind, (value, low, high, reason) in kinds.items():
+        difference = Number(value=x["value"], low=x["low"], high=x["high"], reason=x["reason"])
+        kinds = {"difference": difference, "ratio": number_of(x, "ratio")}
+        for kind, number in kinds.items():
             key = f"{x['measure']}_{kind}"
-            number = Number(value=value, low=low, high=high, reason=reason)
-            about = {"model": x["model"], "direction": "A->T", "name": key.replace("_", " ")}
-            numbers.append(MetricRecord(**number, **about, key=key))  # type: ignore[typeddict-item]
+            about = OfModel(model=x["model"], direction="A->T")
+            numbers.append(MetricRecord(**number, **about, name=key.replace("_", " "), key=key))
     return numbers
 
 
 def _gaps(subject: Subject) -> Iterator[_Checked]:
     """Yield the changes of all gaps of a model, and those that are not judged, with the reason."""
-    names, model = subject.names, subject.verdict["model"]
+    names = subject.names
     for gap in subject.gaps:
         text = words.CHANGE_OF_GAP.format(gap=_name_of_gap(subject, gap))
-        yield _Checked(model, text, "gaps", gap)
+        yield {**gap, "name": text, "key": "gaps"}
     small = [x["name"] for x in names.members if is_small(x)]
     if not subject.gaps:
-        yield _Checked(model, "gaps", "gaps", _nothing(_why(subject)))
+        yield _nothing(subject, "gaps", _why(subject))
     elif small:
         parts = {"members": names.nouns, "n": FEW_ROWS, "unit": names.data["unit"]}
         of_small = words.GAPS_OF.format(names=join(map(names.text, small)))
-        yield _Checked(model, of_small, "gaps", _nothing(words.NEEDS_TWO.format(**parts)))
+        yield _nothing(subject, of_small, words.NEEDS_TWO.format(**parts))
 
 
 def _name_of_gap(subject: Subject, gap: GapRecord) -> str:
-    """Return the name of a gap, in full where there are gaps of several classes or groups."""
-    template, names = words.GAP_BETWEEN, subject.names
-    if subject.has_several_classes:
-        template = words.GAP_IN_SHARE if names.compares_classes else words.GAP
-    a, b = map(names.member, (gap["first"], gap["second"]))
-    return f"the {template.format(a=a, b=b, of=names.counted(gap['of_class']))}"
+    return f"the {GapSentences(gap, subject.names, subject.gaps).between}"
 
 
-def _nothing(reason: str) -> Number:
-    return Number(value=None, low=None, high=None, reason=reason)
+def _nothing(subject: Subject, name: str, reason: str) -> _Checked:
+    """Return what cannot be judged of a model."""
+    return {"model": subject.verdict["model"], "name": name, "key": "gaps", **no_number(reason)}
 
 
 def _why(subject: Subject) -> str:
@@ -215,10 +215,9 @@ def _read_bound(rule: str, asked: str, bound: Any, key: str) -> float:
 
 def _judge(rule: str, checked: _Checked, bound: float) -> Failure | None:
     """Return the failure of a number, if it fails or has no interval."""
-    number = checked.number
-    value, low, high = number["value"], number["low"], number["high"]
-    if value is None or low is None or high is None:
-        return checked.not_judged(bound)
+    value, low, high, key = (checked[x] for x in ("value", "low", "high", "key"))
+    if value is None or low is None:
+        return _not_judged(checked, bound)
     passes = {
         "fail_above": low <= bound,
         "require_below": high < bound,
@@ -228,12 +227,12 @@ def _judge(rule: str, checked: _Checked, bound: float) -> Failure | None:
     }[rule]
     if passes:
         return None
-    digits, sign, limit = Digits.of(number), sign_of(checked.key), f"{bound:g}"
+    digits, sign, limit = Digits.of(checked), sign_of(key), f"{bound:g}"
     of_share = Digits(digits.decimals + 2)
     shown = of_share.number(value / 100, sign)
-    if checked.key.endswith("_ratio"):
+    if key.endswith("_ratio"):
         shown, *ends = (ratio(x, bound) for x in (value, low, high))
-    elif checked.key.startswith("dpa"):  # No number of points.
+    elif key.startswith("dpa"):  # No number of points.
         ends = [of_share.end(x / 100, sign, bound / 100) for x in (low, high)]
     else:
         shown += f" or {with_unit(digits.number(value, sign))}"
@@ -241,7 +240,7 @@ def _judge(rule: str, checked: _Checked, bound: float) -> Failure | None:
         limit += f" or {with_unit(f'{100 * bound:.6g}')}"
     what = words.CHECK[rule].format(bound=limit.replace("-", MINUS))
     parts = {"ends": " to ".join(ends), "what": what}
-    return checked.fail(bound, True, words.FAILED, value=shown, **parts)
+    return _fail(checked, bound, True, words.FAILED, value=shown, **parts)
 
 
 def _forbidden(summary: Summary, code: str, codes: str) -> Iterator[Failure]:
@@ -251,15 +250,14 @@ def _forbidden(summary: Summary, code: str, codes: str) -> Iterator[Failure]:
         raise ValueError(f"forbid must name {', '.join(allowed)}; received {code!r:.40}")
     for verdict in summary["verdicts"]:
         subject = Subject(summary, verdict)
-        checked = _Checked(verdict["model"], "verdict", "", _nothing(_why(subject)))
+        checked = _nothing(subject, "verdict", _why(subject))
         if verdict["code"] == "cannot_say" != code:
-            yield checked.not_judged(codes)
+            yield _not_judged(checked, codes)
         elif code in words.STATUSES:
             for gap in (gap for gap in subject.gaps if gap["status"] == code):
-                checked = _Checked(verdict["model"], "gaps", "", gap)
                 parts = {"gap": _name_of_gap(subject, gap), "status": code}
-                yield checked.fail(code, True, words.FORBIDDEN_STATUS, **parts)
-            yield from (x.not_judged(codes) for x in _gaps(subject) if x.number["value"] is None)
+                yield _fail({**gap, "name": "gaps"}, code, True, words.FORBIDDEN_STATUS, **parts)
+            yield from (_not_judged(x, codes) for x in _gaps(subject) if x["value"] is None)
         elif verdict["code"] == code:
             parts = {"words": words.VERDICTS[code], "code": code}
-            yield checked.fail(code, True, words.FORBIDDEN, **parts)
+            yield _fail(checked, code, True, words.FORBIDDEN, **parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from biasamp_adapters.counting.labels import (
 )
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.replicates import FurtherScores, replicate, replicates_of
-from biasamp_adapters.inference.verdict import GroupRates, Judgement, judge
+from biasamp_adapters.inference.verdict import MOST_GAPS, GroupRates, choose_comparison, judge
 from biasamp_adapters.metrics.attacks import AttackMetric
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.functions import get_metric
@@ -74,18 +74,13 @@ class _Measured(NamedTuple):
     groups: FurtherScores
 
 
-#: Replicates of each measurement.
-_Draws: TypeAlias = dict[Any, dict[str, Array]]
-
-
 def compute(
     evaluation: Evaluation, pos_label: Label | None, n_boot: int, confidence: float, seed: int
 ) -> Computed:
     """Return the metrics, rates and verdicts of all models and directions."""
-    if pos_label is not None and len(labels := evaluation.rows.class_labels) > 2:
-        rule = (
-            f"pos_label is the class of two that is compared, and there are {len(labels)} classes"
-        )
+    n_classes = len(evaluation.rows.class_labels)
+    if pos_label is not None and n_classes > 2:
+        rule = f"pos_label is the class of two that is compared, and there are {n_classes} classes"
         raise ValueError(f"{rule}; received {pos_label!r:.60}")
     models = evaluation.rows.models or (MODEL,)
     directions = [d for d, role in _PREDICTIONS.items() if evaluation.rows.has(role)]
@@ -114,7 +109,8 @@ def compute(
             x.model: with_draws(x.groups.score(x.metrics[0].margins), drawn.get(x.groups, {}))
             for x in of_direction
         }
-        judgements = _judge(members[direction], rates, confidence)
+        data = _group_rates(evaluation, members[direction], rates)
+        judgements = judge(data, compared=members[direction].compared, confidence=confidence)
         audits += [
             ModelAudit(
                 direction=direction,
@@ -165,7 +161,7 @@ def _measure(
 
 def _draw(
     measured: Sequence[_Measured], n_boot: int, confidence: float, seed: int, notes: list[str]
-) -> _Draws:
+) -> dict[Any, dict[str, Array]]:
     """Return the replicates of all measurements; notes get how they were drawn.
 
     Label sets make rows of their own.
@@ -175,22 +171,23 @@ def _draw(
     if n_drawn < n_boot:
         notes.append(words.FEWER_REPLICATES.format(n=n_drawn, usual=n_boot))
     further = [m for x in measured for m in x.strata]
-    further += [x.groups for x in measured if not x.members.are_too_many]
+    for x in measured:
+        n_gaps = len(choose_comparison(x.members.sizes, x.members.compared).first)
+        further += [x.groups] if n_gaps <= MOST_GAPS else []
     drawn, notes_on_draws = replicate([*metrics, *further], n_drawn, seed)
     notes += notes_on_draws
     return drawn
 
 
-def _judge(
-    members: Members, rates: Mapping[str, Mapping[str, Array]], confidence: float
-) -> list[Judgement]:
-    """Return the verdicts on all models of a direction, which are one family."""
-    data = GroupRates(
+def _group_rates(
+    evaluation: Evaluation, members: Members, rates: Mapping[str, Mapping[str, Array]]
+) -> GroupRates:
+    """Return the rates of all models of a direction, whose verdicts are one family."""
+    return GroupRates(
         true=next(iter(rates.values()))["true"],
         predicted={model: of_model["predicted"] for model, of_model in rates.items()},
-        rows=np.append(members.rows, members.n_rows),
+        rows=np.append(members.rows, evaluation.rows.n_rows),
         sizes=members.sizes,
         groups=members.groups,
         classes=members.classes,
     )
-    return judge(data, compared=members.compared, confidence=confidence)

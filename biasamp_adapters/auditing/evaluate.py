@@ -10,7 +10,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.summary import MEASURES, Number, OfModel
+from biasamp_adapters.auditing.summary import DOWN, MEASURES, UP, Number, OfModel
 from biasamp_adapters.counting.base_rates import BaseRates
 from biasamp_adapters.counting.labels import (
     ALL,
@@ -36,7 +36,7 @@ from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.bands import NOISE, simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import FurtherScores
-from biasamp_adapters.inference.verdict import MOST_GAPS, Gap, Judgement, choose_comparison
+from biasamp_adapters.inference.verdict import Gap, Judgement
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.rates import RateMeasurement
 from biasamp_adapters.result import AmplificationResult
@@ -56,11 +56,8 @@ class Members:
     groups, classes : tuples of labels
     rows : ndarray of shape (groups,)
         Rows of the data.
-    n_rows : int
-        All rows, of which one may be in several groups, or in none.
     sizes : ndarray of shape (groups,)
         What decides whether a group is compared: rows, effective rows or clusters.
-    unit : {"rows", "effective rows", "clusters"}
     compared : sequence of int
         The positions of the classes that are compared.
     """
@@ -69,9 +66,7 @@ class Members:
     groups: tuple[Label, ...]
     classes: tuple[Label, ...]
     rows: Array
-    n_rows: int
     sizes: Array
-    unit: str
     compared: Sequence[int]
 
     @classmethod
@@ -86,20 +81,13 @@ class Members:
         # Where predictions are missing, the rates of two classes do not add up to 1.
         is_one_of_two = len(labels) == 2 and not any(x.has_missing for x in predictions)
         if is_one_of_two and not rows.is_matrix(of):
-            compared = [position_of_positive(labels, direction, pos_label)]
-        unit, total = rows.size_unit, rows.n_rows
-        return cls(direction, groups, labels, by_group, total, sizes, unit, compared)
-
-    @cached_property
-    def are_too_many(self) -> bool:
-        """Whether no comparison has few enough gaps for a verdict."""
-        return len(choose_comparison(self.sizes, self.compared).first) > MOST_GAPS
+            # Of two groups, the second says it all.
+            compared = [1 if direction == T_TO_A else position_of_positive(labels, pos_label)]
+        return cls(direction, groups, labels, by_group, sizes, compared)
 
 
-def position_of_positive(labels: tuple[Label, ...], direction: str, pos_label: Label | None) -> int:
-    """Return the class of two that says it all; of two groups the second."""
-    if direction == T_TO_A:
-        return 1
+def position_of_positive(labels: tuple[Label, ...], pos_label: Label | None) -> int:
+    """Return the class of two that says it all."""
     return labels.index(positive_class(labels) if pos_label is None else pos_label)
 
 
@@ -162,9 +150,6 @@ def _rates_by_hand(rates: Array, given: str, rows: Array) -> Array:
 
 #: The rows that rates are a share of, where these are not all.
 _LABELLED = {x.rate: x.labelled for x in MEASURES.values()} | {"missing": "positive"}
-
-#: What happens to gaps that get larger, and to those that get smaller or turn round.
-_SIDES = ("grows", "appears"), ("shrinks", "reverses")
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,8 +218,9 @@ class ModelAudit:
         """The positions of the gaps that are named: the most certain one on each side."""
         if len(self.gaps) == 1:
             return [0]
-        sides = [[i for i, gap in enumerate(self.gaps) if gap.status in side] for side in _SIDES]
-        return [side[0] for side in sides if side]
+        statuses = [gap.status for gap in self.gaps]
+        first = (next((x for x in statuses if x in side), None) for side in (UP, DOWN))
+        return [statuses.index(status) for status in first if status]
 
     @cached_property
     def _positions(self) -> dict[Label, int]:
@@ -251,13 +237,6 @@ class ModelAudit:
         margins = self.ba.measurement.margins
         sizes = margins.sizes_of_kind(*ROLES[self.direction], of_class, kind)
         return draws if name == "accuracy" else draws[..., of_class], sizes
-
-    def difference(self, name: str, gap: Gap) -> Array:
-        """Return the difference of a rate between the groups of a gap, in all draws."""
-        (first, second), of_class = self.places(gap)
-        rates = self.rates[name][..., of_class]
-        difference: Array = rates[:, first] - rates[:, second]
-        return difference
 
     @cached_property
     def numbers(self) -> dict[str, Estimate]:
@@ -320,18 +299,14 @@ def bands_of(changes: Array, name: str, audit: ModelAudit) -> tuple[Array, Array
     """
     sizes = audit.members.sizes
     smallest = max(sizes[sizes > 0].min(initial=np.inf), 1)
-    half_row = 0.5 / (audit.members.n_rows if name == "accuracy" else smallest)
+    half_row = 0.5 / (audit.evaluation.rows.n_rows if name == "accuracy" else smallest)
     return simultaneous_bands(changes[0], changes[1:], half_row, audit.confidence)
 
 
 def to_number(number: Estimate) -> Number:
     """Return a number with its interval as plain values; what does not exist is None."""
-    return Number(
-        value=finite(number.value),
-        low=finite(number.low),
-        high=finite(number.high),
-        reason=number.reason,
-    )
+    value, low, high = map(finite, (number.value, number.low, number.high))
+    return Number(value=value, low=low, high=high, reason=number.reason)
 
 
 def finite(x: float) -> float | None:

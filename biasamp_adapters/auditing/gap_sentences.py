@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import Names, Subject, verb_of_unclear
+from biasamp_adapters.auditing.subject import Names, Subject, is_above, verb_of_unclear
 from biasamp_adapters.auditing.summary import (
     MEASURES,
     ErrorRecord,
@@ -15,6 +15,7 @@ from biasamp_adapters.auditing.summary import (
     LargestRecord,
     Number,
     ScoreRecord,
+    number_of,
 )
 from biasamp_adapters.figures import Digits, count, is_clear, ratio
 
@@ -43,8 +44,11 @@ class GapSentences:
     @property
     def short_gap(self) -> str:
         """What tells the gap from the others of its model."""
-        if len(self.gaps) == 1:
-            return words.GAP_ALONE
+        return words.GAP_ALONE if len(self.gaps) == 1 else self.between
+
+    @property
+    def between(self) -> str:
+        """The gap by its sides and, where gaps are of several classes or groups, by its own."""
         if len({gap["of_class"] for gap in self.gaps}) == 1:
             return words.GAP_BETWEEN.format(**self._parts())
         return self._full_gap()
@@ -115,35 +119,22 @@ class GapSentences:
             named = self._parts() | parts
             shares = _shares_predicted(record["model"], self.names, of_class, named)
             sentence += template.format(kind=kind, mark=mark, shares=shares, **parts)
-        if marked := self.names.marked():
-            return f"{sentence}. {marked}."
-        return f"{sentence}."
+        return " ".join(f"{text}." for text in (sentence, self.names.marked()) if text)
 
     def equal_errors(self, error: str) -> list[str]:
         """Return the gap with equal error rates, and the difference of the predicted one."""
-        gap, parts, equal = self.gap, self._parts(), self.gap["equal_errors"]
+        equal, beyond = self.gap["equal_errors"], number_of(self.gap, "beyond")
         if equal is None:
             return []
-        sentence = words.EQUAL_ERRORS.format(
-            error=error,
-            both=self.names.both,
-            gap=self.short_gap,
-            size=size_along(equal, self.digits),
-        )
-        low, high = gap["beyond_low"], gap["beyond_high"]
-        if low is None or high is None:
+        gap, size = self.short_gap, size_along(equal, self.digits)
+        sentence = words.EQUAL_ERRORS.format(error=error, both=self.names.both, gap=gap, size=size)
+        if beyond["low"] is None or beyond["high"] is None:
             return [sentence]
-        beyond: dict[str, Any] = {"value": gap["beyond"], "low": low, "high": high}
         digits = Digits.of(beyond)
-        if not is_clear(beyond):
-            number, ends = digits.number(beyond["value"], "+"), digits.ends(low, high, "+")
-            then = words.EQUAL_ERRORS_UNCLEAR.format(error=error, difference=number, ends=ends)
-        elif gap["predicted"] < 0 or equal < 0:
-            difference = digits.change_in_points(beyond)
-            then = words.EQUAL_ERRORS_SIGNED.format(error=error, difference=difference, **parts)
-        else:
-            then = words.EQUAL_ERRORS_BY.format(error=error, **_larger_or_smaller(beyond, digits))
-        return [sentence, then]
+        about = {"error": error, "difference": digits.number(beyond["value"] or 0.0, "+")}
+        about["limits"] = digits.ends(beyond["low"], beyond["high"], "+")
+        texts = words.EQUAL_ERRORS_BY, words.EQUAL_ERRORS_SIGNED, words.EQUAL_ERRORS_UNCLEAR
+        return [sentence, self._differs(texts, beyond, digits, equal, **about)]
 
     def score_or_threshold(self, record: ScoreRecord) -> tuple[list[str], list[str]]:
         """Return the lead and what is clear, and what is not clear."""
@@ -154,21 +145,27 @@ class GapSentences:
         template = words.SCORE_CLEAR if is_clear(by_score) else words.SCORE_UNCLEAR
         size, change = size_along(implied, digits), digits.change_in_points(by_score)
         score = template.format(gap=size, change=change, true=self.names.true)
-        threshold = self._by_threshold(record, digits, implied)
+        texts = words.THRESHOLD_CLEAR, words.THRESHOLD_SIGNED, words.THRESHOLD_UNCLEAR
+        threshold = self._differs(texts, by_threshold, digits, implied, rule=record["rule"])
         steps = [(score, is_clear(by_score)), (threshold, is_clear(by_threshold))]
         clear = [sentence for sentence, is_clear_step in steps if is_clear_step]
         unclear = [sentence for sentence, is_clear_step in steps if not is_clear_step]
         meaning = words.SCORES_IMPLY.format(of=self.names.counted(self.gap["of_class"]))
         return [*self._lead(by_score, by_threshold), *clear], [*unclear, meaning]
 
-    def _by_threshold(self, record: ScoreRecord, digits: Digits, implied: float) -> str:
-        number, rule = record["by_threshold"], record["rule"]
-        change = digits.change_in_points(number)
+    def _differs(
+        self, texts: Sequence[str], number: Number, digits: Digits, expected: float, **about: str
+    ) -> str:
+        """Return how the predicted gap differs from the expected one; sizes, if both are along."""
+        clear, signed, unclear = texts
+        parts = self._parts() | about | {"change": digits.change_in_points(number)}
         if not is_clear(number):
-            return words.THRESHOLD_UNCLEAR.format(rule=rule, change=change)
-        if implied < 0 or self.gap["predicted"] < 0:
-            return words.THRESHOLD_SIGNED.format(rule=rule, change=change, **self._parts())
-        return words.THRESHOLD_CLEAR.format(rule=rule, **_larger_or_smaller(number, digits))
+            return unclear.format(**parts)
+        if expected < 0 or self.gap["predicted"] < 0:
+            return signed.format(**parts)
+        word = words.LARGER if is_above(number) else words.SMALLER
+        size, ends = digits.size(number["value"] or 0.0), digits.sizes(number)
+        return clear.format(size=size, word=word, ends=ends, **parts)
 
     def _lead(self, by_score: Number, by_threshold: Number) -> list[str]:
         """Return in which step the gap grows, if neither makes it smaller."""
@@ -176,13 +173,8 @@ class GapSentences:
         shrinks = any(number["high"] is not None and number["high"] < 0 for number in numbers)
         if self.gap["status"] != "grows" or shrinks:
             return []
-        lead = {
-            (True, True): words.LEAD_BOTH,
-            (True, False): words.LEAD_SCORE,
-            (False, True): words.LEAD_THRESHOLD,
-            (False, False): words.LEAD_NEITHER,
-        }
-        return [lead[is_clear(by_score), is_clear(by_threshold)].format(true=self.names.true)]
+        lead = words.LEADS[is_clear(by_score), is_clear(by_threshold)]
+        return [lead.format(true=self.names.true)]
 
     def _parts(self) -> dict[str, str]:
         """Return what most sentences name: both sides, the class, and the sizes of the gap."""
@@ -211,7 +203,7 @@ class GapSentences:
         rate = words.RATE
         if self.names.compares_classes:
             rate = words.SHARE_OF.format(of=self.names.counted(self.gap["of_class"]))
-        given = words.IN_THE_LABELS if self.names.true == words.LABELS else words.GIVEN
+        given = words.IN_THE_LABELS if self.names.has_labels else words.GIVEN
         return {"rate": rate, "given": given.format(rate=rate)}
 
     def _direction(self, true: float, predicted: float) -> int:
@@ -226,12 +218,8 @@ class GapSentences:
         true = self.digits.rate(gap[f"{side}_true"])
         predicted = self.digits.rate(gap[f"{side}_predicted"])
         rates = true if true == predicted else words.FROM_TO.format(p=true, q=predicted)
-        return words.RATE_OF.format(
-            how=how,
-            name=self.names.member(gap[side]),
-            rates=rates,
-            rows=count(gap[f"{side}_rows"], "row"),
-        )
+        name, rows = self.names.member(gap[side]), count(gap[f"{side}_rows"], "row")
+        return words.RATE_OF.format(how=how, name=name, rates=rates, rows=rows)
 
 
 def _shares_predicted(model: str, names: Names, label: Any, parts: dict[str, str]) -> str:
@@ -247,12 +235,6 @@ def size_along(value: float, digits: Digits) -> str:
     if value < 0 and not _is_0(size):
         return words.OTHER_WAY_ROUND.format(size=size)
     return size
-
-
-def _larger_or_smaller(number: Mapping[str, Any], digits: Digits) -> dict[str, str]:
-    """Return the size of a clear difference, its ends as sizes, and its side in a word."""
-    word = words.LARGER if number["low"] > 0 else words.SMALLER
-    return {"size": digits.size(number["value"]), "word": word, "ends": digits.sizes(number)}
 
 
 def _is_0(size: str) -> bool:

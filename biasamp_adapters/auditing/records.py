@@ -30,6 +30,8 @@ from biasamp_adapters.auditing.summary import (
     Number,
     RateRecord,
     VerdictRecord,
+    keys_of,
+    no_number,
 )
 from biasamp_adapters.counting.labels import PREDICTION, Array
 from biasamp_adapters.counting.margins import divide
@@ -39,6 +41,12 @@ from biasamp_adapters.metrics.base import A_TO_T
 
 #: Rows that rates of a kind need, but for rounding: a rate times rows may be 14.99999.
 _ENOUGH_ROWS = FEW_ROWS * (1 - 1e-9)
+
+#: What a record of a gap has as it is.
+_OF_GAP = (
+    *("first", "second", "of_class", "true", "predicted", "status"),
+    *("true_clear", "predicted_clear", "in_mean"),
+)
 
 
 def verdict_records(audit: ModelAudit) -> Iterator[VerdictRecord]:
@@ -76,38 +84,25 @@ def _is_half(audit: ModelAudit, signs: Array) -> bool:
 def gap_records(audit: ModelAudit) -> Iterator[GapRecord]:
     """Yield the gaps, from the most certain change on."""
     for gap in audit.gaps:
-        first_equal = second_equal = equal_errors = None
-        beyond = Number(value=None, low=None, high=None, reason="")
+        beyond, equal, (groups, of_class) = no_number(), [None, None], audit.places(gap)
         if "equal" in audit.rates:
-            groups, of_class = audit.places(gap)
-            first_equal, second_equal = audit.rates["equal"][0, groups, of_class].tolist()
-            equal_errors = first_equal - second_equal
-            equal, predicted = (audit.difference(x, gap) for x in ("equal", "predicted"))
-            beyond = audit.number(predicted - equal)
+            draws, predicted = (audit.rates[x][:, groups, of_class] for x in ("equal", "predicted"))
+            equal = draws[0].tolist()
+            beyond = audit.number(np.subtract(*predicted.T) - np.subtract(*draws.T))
+        sides = {
+            "rows": [round(rows) for rows in gap.rows],
+            "true": gap.true_rates,
+            "predicted": gap.predicted_rates,
+            "equal": equal,
+        }
         yield GapRecord(
             **to_number(Estimate(gap.change, gap.low, gap.high, "")),
             **audit.about,
-            first=gap.first,
-            second=gap.second,
-            of_class=gap.of_class,
-            first_rows=round(gap.rows[0]),
-            second_rows=round(gap.rows[1]),
-            first_true=gap.true_rates[0],
-            second_true=gap.true_rates[1],
-            first_predicted=gap.predicted_rates[0],
-            second_predicted=gap.predicted_rates[1],
-            true=gap.true,
-            predicted=gap.predicted,
-            status=gap.status,
-            true_clear=gap.true_clear,
-            predicted_clear=gap.predicted_clear,
-            in_mean=gap.in_mean,
-            first_equal=first_equal,
-            second_equal=second_equal,
-            equal_errors=equal_errors,
-            beyond=beyond["value"],
-            beyond_low=beyond["low"],
-            beyond_high=beyond["high"],
+            **{key: getattr(gap, key) for key in _OF_GAP},  # type: ignore[typeddict-item]
+            **{f"first_{key}": first for key, (first, _) in sides.items()},
+            **{f"second_{key}": second for key, (_, second) in sides.items()},
+            equal_errors=None if equal[0] is None else equal[0] - equal[1],
+            **keys_of(beyond, "beyond"),
         )
 
 
@@ -262,9 +257,7 @@ def frequency_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
             "of_class": label,
             "true": float(true[0, -1, j]),
             "predicted": float(predicted[0, -1, j]),
-            "ratio": ratio["value"],
-            "ratio_low": ratio["low"],
-            "ratio_high": ratio["high"],
+            **keys_of(ratio, "ratio"),
         }
 
 
@@ -280,22 +273,20 @@ def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
         if measure.rate not in audit.rates:
             continue
         draws, sizes = audit.rate(measure.rate, positive)
-        unit = members.unit
+        unit = audit.evaluation.rows.size_unit
         if measure.labelled:
             unit = f"{unit} labelled {names[measure.labelled]}"
         found = largest_gap(draws, sizes, members.groups, unit=unit, confidence=audit.confidence)
         ratio = to_number(audit.explained(found.ratio))
         if key == "selection_rate" and is_soft:
-            ratio |= Number(value=ratio["value"], low=None, high=None, reason=words.NONE_SELECTED)
+            ratio = no_number(words.NONE_SELECTED) | {"value": ratio["value"]}
         yield LargestRecord(
             **to_number(audit.explained(found.difference)),
             model=audit.model,
             measure=key,
             groups=list(members.groups),
             rates=[finite(x) for x in draws[0]],
-            ratio=ratio["value"],
-            ratio_low=ratio["low"],
-            ratio_high=ratio["high"],
+            **keys_of(ratio, "ratio"),  # type: ignore[typeddict-item]
             ratio_reason=ratio["reason"],
         )
 

@@ -18,7 +18,7 @@ from biasamp_adapters.auditing.evaluate import (
     position_of_positive,
     with_draws,
 )
-from biasamp_adapters.auditing.summary import Number, ScoreRecord, ThresholdRecord
+from biasamp_adapters.auditing.summary import ScoreRecord, ThresholdRecord, no_number
 from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, SCORE, TASK, Array, Label
 from biasamp_adapters.counting.margins import Margins, accuracy_of
 from biasamp_adapters.counting.reference import Evaluation
@@ -68,7 +68,7 @@ def measure_scores(
     for audit in audits if scores.models else ():
         rule, rates = "", dict[str, Array]()
         if audit.model in models and has_two_classes:
-            positive = position_of_positive(rows.class_labels, A_TO_T, pos_label)
+            positive = position_of_positive(rows.class_labels, pos_label)
             rule, note = _find_rule(rows, audit.model, positive, threshold)
             scores.notes.append(note)
             if audit.gaps:
@@ -168,15 +168,14 @@ def _score_record(
     rows: Rows, audit: ModelAudit, rule: str, rates: Mapping[str, Array]
 ) -> ScoreRecord:
     """Return the named gap in two steps, or why they are not separated."""
-    nothing = Number(value=None, low=None, high=None, reason="")
     record = ScoreRecord(
         model=audit.model,
         gap=min(audit.named, default=None),
         rule=rule,
         first=None,
         second=None,
-        by_score=nothing,
-        by_threshold=nothing,
+        by_score=no_number(),
+        by_threshold=no_number(),
         reason=_why_not_apart(rows, audit, rule),
     )
     if record["gap"] is not None and not record["reason"]:

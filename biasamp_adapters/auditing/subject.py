@@ -9,10 +9,11 @@ from typing import Any, Literal, TypeAlias
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.summary import (
+    DOWN,
     PARTS,
+    UP,
     Data,
     DifferenceRecord,
-    ErrorRecord,
     GapRecord,
     Member,
     MetricRecord,
@@ -78,8 +79,12 @@ class Names:
     @property
     def true(self) -> str:
         """What predictions are compared with: "labels" or "given rates"."""
-        has_labels = self.data["compared_with"] == words.LABELS
-        return words.LABELS if has_labels else words.GIVEN_RATES
+        return self.data["compared_with"]
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether predictions are compared with labels."""
+        return self.true == words.LABELS
 
     @property
     def has_two_classes(self) -> bool:
@@ -178,17 +183,10 @@ class Names:
         return words.MARKED.format(class_=self.class_(label), favourable=mark)
 
 
-def names_of(summary: Summary, direction: str) -> Names:
-    """Return how the groups and classes of one direction are called."""
-    return Names(direction, summary["data"])
-
-
 def is_small(member: Member) -> bool:
     """Return whether a group or class is too small to be compared."""
     return member["size"] < FEW_ROWS * (1 - 1e-9)
 
-
-UP, DOWN = ("grows", "appears"), ("shrinks", "reverses")
 
 #: Colours by meaning: up is orange, down blue, turned purple, mixed half orange and half blue.
 Tone: TypeAlias = Literal["", "up", "down", "turned", "mixed", "unclear"]
@@ -213,7 +211,7 @@ class Subject:
     @cached_property
     def names(self) -> Names:
         """How groups and classes are called."""
-        return names_of(self.summary, self.verdict["direction"])
+        return Names(self.verdict["direction"], self.summary["data"])
 
     @property
     def name(self) -> str:
@@ -230,17 +228,16 @@ class Subject:
         """Whether the audit compares models."""
         return len(self.models) > 1
 
-    def _records(self, part: str) -> list[Any]:
+    def records(self, part: str) -> list[Any]:
         """Return the records of a part about this model and direction."""
         parts: dict[str, Any] = {**self.summary}
-        model, direction = self.verdict["model"], self.verdict["direction"]
-        of_model = (row for row in parts[part] if row["model"] == model)
-        return [row for row in of_model if row["direction"] == direction]
+        about = self.verdict["model"], self.verdict["direction"]
+        return [row for row in parts[part] if (row["model"], row["direction"]) == about]
 
     @cached_property
     def gaps(self) -> list[GapRecord]:
         """All gaps, from the most certain change on."""
-        return self._records("gaps")
+        return self.records("gaps")
 
     @cached_property
     def has_several_classes(self) -> bool:
@@ -272,22 +269,12 @@ class Subject:
     @cached_property
     def rates(self) -> list[RateRecord]:
         """The rates of all groups and classes."""
-        return self._records("rates")
+        return self.records("rates")
 
     @property
     def has_signs(self) -> bool:
         """Whether a rate differs between groups in the labels; else BA is 0 for every model."""
         return {rate["sign"] for rate in self.rates} != {0}
-
-    @cached_property
-    def frequency(self) -> list[dict[str, Any]]:
-        """How often each class occurs and is predicted."""
-        return self._records("frequency")
-
-    @property
-    def errors(self) -> list[ErrorRecord]:
-        """The error rates of the two sides of the main gap."""
-        return [row for row in self._records("errors") if row["gap"] == self.main]
 
     @property
     def has_errors(self) -> bool:
@@ -297,8 +284,7 @@ class Subject:
             task = self.gaps[self.main]["of_class"]
             rates = [rate["overall"] for rate in self.rates if rate["of_class"] == task]
             is_constant = is_constant or any(rate in (0, 1) for rate in rates)
-        has_labels = self.names.true == words.LABELS
-        return has_labels and not (self.verdict["no_errors"] or is_constant)
+        return self.names.has_labels and not (self.verdict["no_errors"] or is_constant)
 
     def score(self, position: int | None) -> ScoreRecord | None:
         """Return how a gap goes from the labels to the scores and on to the decisions."""
@@ -306,11 +292,6 @@ class Subject:
             return None
         key = self.verdict["model"], position
         return next((x for x in self.summary["scores"] if (x["model"], x["gap"]) == key), None)
-
-    @property
-    def rows_needed(self) -> float | None:
-        """Rows at which a BA of 1 would be clear; None without an interval."""
-        return next((row["rows"] for row in self._records("rows_needed")), None)
 
     def number(self, name: str) -> MetricRecord | None:
         """Return a number of the model in this direction, if it exists: "ba", "excess"."""

@@ -134,7 +134,7 @@ def _data(
         weights=names["sample_weight"],
         clusters=names["clusters"],
         n_clusters=rows.n_clusters,
-        unit=members.unit,
+        unit=rows.size_unit,
         missing=_missing(computed, TASK),
         missing_groups=_missing(computed, ATTRIBUTE),
         left_out=rows.dropped,

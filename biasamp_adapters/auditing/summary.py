@@ -8,6 +8,7 @@ as they were given. Each list of records is a part of
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 #: It grows by one when a key changes its meaning or goes.
@@ -38,6 +39,9 @@ MEASURES = {
 #: Those of them that each class has, in addition to its predicted rate.
 ERROR_RATES = [x.rate for x in MEASURES.values() if x.rate not in ("predicted", "accuracy")]
 
+#: The statuses of gaps that get larger, and of those that get smaller or turn round.
+UP, DOWN = ("grows", "appears"), ("shrinks", "reverses")
+
 #: The parts that are frames.
 PARTS = (
     *("metrics", "gaps", "rates", "differences", "pairs", "levels"),
@@ -52,6 +56,22 @@ class Number(TypedDict):
     low: float | None
     high: float | None
     reason: str
+
+
+def no_number(reason: str = "") -> Number:
+    """Return a number that does not exist, with the reason."""
+    return Number(value=None, low=None, high=None, reason=reason)
+
+
+def number_of(record: Mapping[str, Any], name: str) -> Number:
+    """Return a number of a record by the beginning of its keys: "ratio", "ratio_low" ..."""
+    low, high = record[f"{name}_low"], record[f"{name}_high"]
+    return Number(value=record[name], low=low, high=high, reason=record.get(f"{name}_reason", ""))
+
+
+def keys_of(number: Number, name: str) -> dict[str, Any]:
+    """Return a number and its ends by keys that begin with a name."""
+    return {name: number["value"], f"{name}_low": number["low"], f"{name}_high": number["high"]}
 
 
 class OfModel(TypedDict):

@@ -148,7 +148,7 @@ def _read_query(frame: Any, choices: list[Choice], connection: Any = None) -> It
             if column.variable and schema[key] in _EXACT:  # Text that floats would merge.
                 array = to_objects(None if pd.isna(value) else Decimal(value) for value in array)
             elif schema[key] == nw.Binary:
-                array = to_objects(None if value is None else bytes(value) for value in array)
+                array = to_objects(None if pd.isna(value) else bytes(value) for value in array)
             arrays.append(array)
         inputs = _arrange(choices, arrays)
         if COUNT in table.columns:

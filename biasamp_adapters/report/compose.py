@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from biasamp_adapters import words
 from biasamp_adapters.auditing.advice import boxes, merge_directions
 from biasamp_adapters.auditing.answer import Answer, answers
-from biasamp_adapters.auditing.facts import facts, title, two_directions
-from biasamp_adapters.auditing.notes import notes
-from biasamp_adapters.auditing.subject import names_of, subject_of
+from biasamp_adapters.auditing.facts import facts, notes, title, two_directions
+from biasamp_adapters.auditing.subject import subject_of
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.figures import count
 from biasamp_adapters.report.document import Box, Document, Part, Table
@@ -73,7 +72,7 @@ def _folds(
     if points := list(dict.fromkeys(details)):
         yield Part("Behind the verdict", points=points)
     yield Part("Tables", tables=[table for table in folded_tables(summary) if table.rows])
-    true = names_of(summary, summary["data"]["directions"][0]).true
+    true = summary["data"]["compared_with"]
     text = words.HOW_TO_READ if true == words.LABELS else words.HOW_TO_READ_GIVEN_RATES
     yield Part("How to read this", text.format(true=true), terms=list(words.GLOSSARY.items()))
     yield Part("Notes and facts", points=caveats, terms=list(_method(summary, date)))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from biasamp_adapters import words
 from biasamp_adapters.auditing.facts import head
 from biasamp_adapters.auditing.gap_sentences import largest_sentences, measure_of
-from biasamp_adapters.auditing.subject import Names, Subject, names_of, subject_of
+from biasamp_adapters.auditing.subject import Names, Subject, subject_of
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.figures import MINUS, NONE, Digits, error_rate, percent, ratio, sign_of
 from biasamp_adapters.report import tables
@@ -138,10 +138,11 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
             if part == "largest" and verdict is leading.verdict:
                 table = replace(table, lines=largest_sentences(leading))
             yield replace(table, caption=", ".join([table.caption, *about]))
-    names = names_of(summary, summary["data"]["directions"][0])
+    names = Names(summary["data"]["directions"][0], summary["data"])
     for part, caption in _OF_ALL.items():
         yield _table(part, caption, parts.get(part, []), names)
-    for names in (names_of(summary, "A->T"), names_of(summary, "T->A")):
+    for direction in ("A->T", "T->A"):
+        names = Names(direction, summary["data"])
         members = names.members if any(row["rows"] for row in names.members) else []
         yield replace(_table("members", names.nouns.capitalize(), members, names), part="")
 
@@ -163,7 +164,7 @@ def _table(part: str, caption: str, records: Sequence[Any], names: Names) -> Tab
         "members": names.nouns,
         "of": "group" if names.compares_classes else Names("T->A", names.data).noun,
         "true": names.true,
-        "label_rate": "label rate" if names.true == words.LABELS else "given rate",
+        "label_rate": "label rate" if names.has_labels else "given rate",
     }
     digits = Digits.of(*(record for record in records if "low" in record))
     forms = _forms(names, digits)
@@ -250,9 +251,8 @@ def _threshold(record: Any) -> str:
 
 def _interval(digits: Digits, record: Any) -> str:
     """Return an interval, or the band for all rates; those of sizes have no signs."""
-    sign, ends = "" if "measure" in record else "+", record
-    if "band_low" in record:
-        ends = {"low": record["band_low"], "high": record["band_high"]}
+    sign = "" if "measure" in record else "+"
+    ends = {key: record.get(f"band_{key}", record[key]) for key in ("low", "high")}
     return tables.interval(ends, digits, sign)
 
 

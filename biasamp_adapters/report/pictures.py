@@ -95,8 +95,7 @@ def _caption(model: Subject) -> str:
 
 def _legend_of_rates(model: Subject, with_bars: bool) -> str:
     """Return what dots, line and bars of the rates are."""
-    has_labels = model.names.true == words.LABELS
-    rate = words.RATE_IN_LABELS if has_labels else words.GIVEN_RATE
+    rate = words.RATE_IN_LABELS if model.names.has_labels else words.GIVEN_RATE
     legend = words.LEGEND_RATES.format(rate=rate)
     if model.gap is None or not with_bars:
         return legend

@@ -10,21 +10,19 @@ from typing import Any
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import Names, Subject, Tone, tone_of
-from biasamp_adapters.auditing.summary import GapRecord, VerdictRecord
+from biasamp_adapters.auditing.summary import GapRecord, VerdictRecord, no_number, number_of
 from biasamp_adapters.figures import MINUS, NONE, Digits, agree, is_clear, join
 from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table
 
 ARROW = "→"
-
-_NO_NUMBER: dict[str, Any] = {"value": None, "low": None, "high": None, "reason": ""}
 
 
 def models(models: Sequence[Subject], caption: str, line: str) -> Table:
     """Return the table of the first screen: a row for each model, in the order given."""
     compares_classes = models[0].names.compares_classes
     key = "ba_t_to_a" if compares_classes else "ba_a_to_t"
-    bas = [model.metric(key) or _NO_NUMBER for model in models]
-    accuracies = [model.metric("accuracy") or _NO_NUMBER for model in models]
+    bas = [model.metric(key) or no_number() for model in models]
+    accuracies = [model.metric("accuracy") or no_number() for model in models]
     digits = Digits.of(*accuracies)
     changes = [model.gaps[0] if len(model.gaps) == 1 else model.verdict for model in models]
     ends = [change[end] for change in changes for end in ("value", "low", "high")]
@@ -50,7 +48,7 @@ def models(models: Sequence[Subject], caption: str, line: str) -> Table:
             _strip(model, change),
             Cell(number(ba).text),
             Cell(interval(ba, Digits.of(ba))),
-            _beyond(model.gap if model.has_errors else None),
+            number(_beyond(model)),
         ]
         for model, accuracy, change, ba in zip(models, accuracies, changes, bas, strict=True)
     ]
@@ -116,11 +114,9 @@ def _gap(model: Subject) -> Cell:
     return Cell(text, ", ".join(counts), tone_of(model.gap["status"]))
 
 
-def _beyond(gap: GapRecord | None) -> Cell:
+def _beyond(model: Subject) -> Mapping[str, Any]:
     """Return the predicted gap minus the one with equal error rates."""
-    if gap is None:
-        return Cell(NONE)
-    return number({"value": gap["beyond"], "low": gap["beyond_low"], "high": gap["beyond_high"]})
+    return number_of(model.gap, "beyond") if model.gap and model.has_errors else no_number()
 
 
 # Cells.
