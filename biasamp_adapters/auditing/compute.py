@@ -102,33 +102,45 @@ def compute(
         measured.append(_Measured(members[direction], model, metrics, strata, groups))
     reason = words.NOT_REQUESTED if n_boot == 0 else measured[0].metrics[0].reason_not_to_draw
     drawn = {} if reason else _draw(measured, n_boot, confidence, seed, notes)
-    audits = []
-    for direction in directions:
-        of_direction = [x for x in measured if x.members is members[direction]]
-        rates = {
-            x.model: with_draws(x.groups.score(x.metrics[0].margins), drawn.get(x.groups, {}))
-            for x in of_direction
-        }
-        data = _group_rates(evaluation, members[direction], rates)
-        judgements = judge(data, compared=members[direction].compared, confidence=confidence)
-        audits += [
-            ModelAudit(
-                direction=direction,
-                model=x.model,
-                members=members[direction],
-                rates=rates[x.model],
-                results=[m.result(drawn.get(m, {}), (), confidence) for m in x.metrics],
-                strata=[m.result(drawn.get(m, {}), (), confidence) for m in x.strata],
-                judgement=judgement,
-                confidence=confidence,
-                reason=reason,
-            )
-            for x, judgement in zip(of_direction, judgements, strict=True)
-        ]
+    audits = list[ModelAudit]()
+    for of in members.values():
+        of_direction = [x for x in measured if x.members is of]
+        audits += _judge(evaluation, of_direction, drawn, confidence, reason)
     printed = {note for audit in audits for note in audit.results[0].measurement.further_notes}
     notes += [n for audit in audits for x in audit.results for n in x.notes if n not in printed]
     notes = list(dict.fromkeys(filter(None, notes)))
     return Computed(evaluation, models, members, audits, seed, notes)
+
+
+def _judge(
+    evaluation: Evaluation,
+    measured: Sequence[_Measured],
+    drawn: Mapping[Any, dict[str, Array]],
+    confidence: float,
+    reason: str,
+) -> list[ModelAudit]:
+    """Return the numbers of all models of a direction, whose verdicts are one family."""
+    members = measured[0].members
+    rates = {
+        x.model: with_draws(x.groups.score(x.metrics[0].margins), drawn.get(x.groups, {}))
+        for x in measured
+    }
+    data = _group_rates(evaluation, members, rates)
+    judgements = judge(data, compared=members.compared, confidence=confidence)
+    return [
+        ModelAudit(
+            direction=members.direction,
+            model=x.model,
+            members=members,
+            rates=rates[x.model],
+            results=[m.result(drawn.get(m, {}), (), confidence) for m in x.metrics],
+            strata=[m.result(drawn.get(m, {}), (), confidence) for m in x.strata],
+            judgement=judgement,
+            confidence=confidence,
+            reason=reason,
+        )
+        for x, judgement in zip(measured, judgements, strict=True)
+    ]
 
 
 def _measure(
