@@ -226,6 +226,8 @@ def _on_common_labels(rows: Rows, reference: Rows | None, listed: Lists, short: 
     if reference is not None:
         variables |= {(REFERENCE[truth], None): reference.variable(truth) for truth in PREDICTED}
     notes = tuple(dict.fromkeys(_compare_labels(variables, listed, short)))
+    if reference is None and not listed:
+        return Evaluation(rows, notes=notes)
     moved = on_common_labels(variables, listed)
     if reference is not None:
         truths: Variables = {(t, None): moved.pop((REFERENCE[t], None)) for t in PREDICTED}
