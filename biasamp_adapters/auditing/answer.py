@@ -15,8 +15,9 @@ from biasamp_adapters.auditing.ba_and_models import (
     model_differences,
     models_headline,
 )
-from biasamp_adapters.auditing.facts import doubts, head, level
+from biasamp_adapters.auditing.facts import head, level
 from biasamp_adapters.auditing.gap_sentences import GapSentences
+from biasamp_adapters.auditing.notes import doubts
 from biasamp_adapters.auditing.subject import (
     Subject,
     Tone,

@@ -241,7 +241,7 @@ def _large_quantile(uniform: Array, n: Array, p: Array, variance: Array) -> Arra
 def _small_quantile(uniform: Array, n: Array, p: Array) -> Array:
     """Return quantiles by adding up chances from 0 on; of p above 1/2 from the other end.
 
-    Those of scipy.stats take four times as long, which half of an audit of a matrix would wait for.
+    Those of scipy.stats took four times as long, and 40 % of the time of an audit of a matrix.
     """
     is_high = p > 0.5
     p, uniform = np.where(is_high, 1 - p, p), np.where(is_high, 1 - uniform, uniform)

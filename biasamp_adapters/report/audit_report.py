@@ -65,8 +65,9 @@ class AuditReport:
         X : array-like or frame of shape (rows, features)
         y : array-like of shape (rows,) or (rows, tasks)
         sensitive_features : object
-            As in :func:`audit`. A text is a column of ``X``, or else a level of the index of ``y``;
-            so it is in ``control_features``, ``sample_weight`` and ``clusters``.
+            As in :func:`audit`. A text is a column of ``X``, or else a level of the index of ``y``,
+            and a list of texts is columns of ``X``, which are crossed; so it is in
+            ``control_features``, and a text also in ``sample_weight`` and ``clusters``.
         **options
             Further arguments of :func:`audit`.
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from biasamp_adapters import words
 from biasamp_adapters.auditing.advice import boxes, merge_directions
 from biasamp_adapters.auditing.answer import Answer, answers
-from biasamp_adapters.auditing.facts import facts, notes, title, two_directions
+from biasamp_adapters.auditing.facts import facts, title, two_directions
+from biasamp_adapters.auditing.notes import notes
 from biasamp_adapters.auditing.subject import subject_of
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.figures import count

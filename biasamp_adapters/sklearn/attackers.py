@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from biasamp_adapters.counting.arrays import read_numbers
 from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.metrics.base import check_choice, check_number
 
@@ -65,7 +66,9 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_number("alpha", self.alpha, 0)
         X, y = validate_data(self, X, y, dtype=None)
         check_classification_targets(y)
-        weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        weight = read_numbers(weight, "sample_weight")
+        check_consistent_length(X, weight)
         X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
         self.classes_, code = np.unique(y, return_inverse=True)
         row, self._combinations = pd.factorize(pd.MultiIndex.from_arrays([*X.T]))
@@ -160,8 +163,7 @@ class DenseAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.network_ = MLPClassifier(**settings, random_state=self.random_state)
         weights = dict[str, Any]()
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-            weights["sample_weight"] = weight
+            weights["sample_weight"] = read_numbers(sample_weight, "sample_weight")
         with warnings.catch_warnings():  # The number of epochs is the rule, and not convergence.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.network_.fit(X, y, **weights)

@@ -3,7 +3,7 @@
 import pytest
 from summaries import OF_MODEL, gap, groups, make, members, metric, number, verdict
 
-from biasamp_adapters.auditing.facts import notes
+from biasamp_adapters.auditing.notes import notes
 
 ALWAYS = [
     "No reference was given, so the labels of these rows decide the signs of BA.",

@@ -19,8 +19,9 @@ from summaries import OF_MODEL, difference, gap, make, members, metric, number, 
 import biasamp_adapters as bam
 from biasamp_adapters.auditing.advice import boxes
 from biasamp_adapters.auditing.answer import answers
-from biasamp_adapters.auditing.facts import facts, notes, title
+from biasamp_adapters.auditing.facts import facts, title
 from biasamp_adapters.auditing.gap_sentences import largest_sentences
+from biasamp_adapters.auditing.notes import notes
 from biasamp_adapters.auditing.subject import subject_of
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))

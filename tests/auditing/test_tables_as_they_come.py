@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.facts import facts, notes
+from biasamp_adapters.auditing.facts import facts
+from biasamp_adapters.auditing.notes import notes
 
 NAMES: dict[str, Any] = {"y_true": "y", "y_pred": "p", "sensitive_features": "g"}
 

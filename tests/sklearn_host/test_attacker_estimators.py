@@ -40,5 +40,5 @@ def test_estimator_passes_the_checks_of_scikit_learn(estimator, check) -> None:
 
 @pytest.mark.parametrize("attacker", [ContingencyAttacker(), DenseAttacker()])
 def test_attacker_of_a_negative_weight_raises(attacker) -> None:
-    with pytest.raises(ValueError, match="Negative values in data passed to"):
+    with pytest.raises(ValueError, match=r"finite and not negative; received -1\.0"):
         attacker.fit([[0], [1]], [0, 1], sample_weight=[1, -1])

@@ -1,0 +1,216 @@
+"""The notes: caveats that follow from the summary, and those that came with its numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from math import comb
+from typing import Any
+from unicodedata import normalize
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.subject import Names, Subject, is_small, subject_of
+from biasamp_adapters.auditing.summary import MEASURES, Summary
+from biasamp_adapters.figures import Digits, agree, count, join, name, on_one_line, percent
+from biasamp_adapters.inference.intervals import FEW_ROWS
+from biasamp_adapters.inference.verdict import ALL_ROWS
+
+#: Predicted shares of a class outside these times its share in the labels get a note.
+_LEAST, _MOST = 0.8, 1.25
+
+#: Labels that often stand for a missing value.
+_MISSING = ("na", "n/a", "nan", "null", "none", "?", "unknown")
+
+
+def notes(summary: Summary) -> list[str]:
+    """Return all notes, each once."""
+    subjects = [subject_of(summary, direction) for direction in summary["data"]["directions"]]
+    first = subjects[0]
+    collected = [*_of_rows(summary, first.names)]
+    for subject in subjects:
+        collected += _of_members(subject)
+    for model in first.models:
+        collected += _of_model(model)
+    collected += [*_of_spelling(first.names), *_of_missing_labels(first.names)]
+    collected += [*summary["notes"], *_of_missing_rates(summary, first.names)]
+    collected += [*_of_rates(subjects), *_of_comparison(summary, first.names)]
+    return list(dict.fromkeys(collected))
+
+
+def doubts(subject: Subject) -> list[str]:
+    """Return the notes that say that labels, predictions or scores may be the wrong ones."""
+    summary, models = subject.summary, subject.names.data["models"]
+    if subject.names.compares_classes:
+        return []
+    codings = [note for model in subject.models for note in _of_coding(model)]
+    templates = words.SCORES_REVERSED, words.SAME_COLUMN, words.SAME_COLUMN_OF
+    of_columns = [text.format(model=name(model)) for text in templates for model in models]
+    return codings + [note for note in summary["notes"] if note in of_columns]
+
+
+def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
+    """Return which rows or predictions are missing, and how rows count."""
+    data = names.data
+    if data["left_out"]:
+        were = agree(data["left_out"], "was", "were")
+        yield words.ROWS_DROPPED.format(rows=count(data["left_out"], "row"), were=were)
+    what = words.NO_TASK if data["kind"] == "tasks" else words.WRONG
+    for part, noun, counts_as in (
+        (data["missing"], "prediction", what),
+        (data["missing_groups"], "predicted group", words.WRONG),
+    ):
+        for model, n in part.items():
+            parts = {"predictions": count(n, noun), "are": agree(n, "is", "are")}
+            parts |= {"model": names.model(model), "what": counts_as}
+            yield words.PREDICTIONS_MISSING.format(**parts)
+    for record in summary["missing"]:
+        ba = Digits.of(record["ba"]).signed(record["ba"]["value"] or 0.0)
+        yield words.MISSING_BY_GROUP.format(ba=ba, **names.missing(record))
+    if data["weights"] is not None:
+        yield words.WEIGHTED.format(column=name(data["weights"]))
+
+
+def _of_members(subject: Subject) -> Iterator[str]:
+    """Return which groups or classes the verdict does not compare, or not in pairs."""
+    names, verdict = subject.names, subject.verdict
+    small = list(filter(is_small, names.members))
+    n_small = sum(member["rows"] > 0 for member in small)
+    if n_small and verdict["code"] != "cannot_say":
+        yield words.NOT_COMPARED.format(
+            members=count(n_small, names.noun),
+            least=FEW_ROWS,
+            unit=names.data["unit"],
+            are=agree(n_small, "is", "are"),
+            them=agree(n_small, "it", "them"),
+        )
+    if verdict["comparison"] == ALL_ROWS and subject.gaps:
+        n_pairs = comb(len(names.members) - len(small), 2)
+        n = n_pairs * len({gap["of_class"] for gap in subject.gaps})
+        yield words.VERY_MANY_GAPS.format(n=n, member=names.noun)
+
+
+def _of_model(subject: Subject) -> Iterator[str]:
+    """Return what a model does that explains its numbers."""
+    names, verdict, model = subject.names, subject.verdict, subject.name
+    if verdict["no_errors"]:
+        if subject.has_several_models:
+            yield words.MAKES_NO_ERRORS.format(model=model)
+    elif verdict["constant"]:
+        if subject.has_several_models:
+            what = names.counted(verdict["constant"][0])
+            yield f"{words.ONE_PREDICTION.format(model=model, what=what)}."
+    elif names.has_two_classes:
+        yield from _of_prevalence(subject)
+        yield from _of_coding(subject)
+
+
+def _of_prevalence(subject: Subject) -> Iterator[str]:
+    """Return how often the positive class is predicted, if that is far from its share."""
+    names = subject.names
+    for row in subject.records("frequency"):
+        ratio = row["ratio"]
+        if row["of_class"] != names.data["positive"] or ratio is None or _LEAST <= ratio <= _MOST:
+            continue
+        low, high = row["ratio_low"], row["ratio_high"]
+        ends = "" if low is None else f", {Digits(0).ends(low, high)}"
+        yield words.PREVALENCE.format(
+            model=subject.name,
+            of=names.counted(row["of_class"]),
+            predicted=percent(row["predicted"], 0),
+            true=percent(row["true"], 0),
+            ratio=percent(ratio, 0),
+            ends=ends,
+        )
+
+
+def _of_coding(subject: Subject) -> Iterator[str]:
+    """Return whether labels of two classes may be coded the other way round."""
+    if not subject.names.has_two_classes:
+        return
+    constant = max((row["true"] for row in subject.records("frequency")), default=1)
+    accuracy = subject.metric("accuracy")
+    if accuracy and accuracy["high"] is not None and accuracy["high"] < 1 - constant:
+        shares = {"accuracy": percent(accuracy["value"], 0), "constant": percent(constant, 0)}
+        yield words.CODING.format(model=subject.name, **shares)
+
+
+def _of_spelling(names: Names) -> Iterator[str]:
+    """Return names that look like one, and groups that are numbers."""
+    data = names.data
+    groups = [row["name"] for row in data["groups"]]
+    yield from _alike(words.GROUPS, groups)
+    classes = words.TASKS if data["kind"] == "tasks" else words.CLASSES
+    yield from _alike(classes, [row["name"] for row in data["classes"]])
+    if groups and all(isinstance(label, bool | int | float) for label in groups):
+        yield words.NUMBERS.format(feature=names.the_feature, names=join(map(name, groups)))
+
+
+def _alike(members: str, labels: list[Any]) -> Iterator[str]:
+    """Return pairs of names that read alike but for case or spaces."""
+    seen: dict[str, tuple[Any, str]] = {}
+    for label in labels:
+        text = " ".join(on_one_line(label).casefold().split())
+        key = normalize("NFC", text)
+        if key in seen:
+            other, its_text = seen[key]
+            a, b = (name(x, among=tuple(labels)).strip("'") for x in (other, label))
+            template = words.SPELLING if text == its_text else words.UNICODE_FORM
+            yield template.format(members=members, a=a, b=b)
+        seen[key] = label, text
+
+
+def _of_missing_labels(names: Names) -> Iterator[str]:
+    """Return labels that often stand for a missing value, with their rows."""
+    data = names.data
+    columns = {names.the_feature: data["groups"]}
+    if data["kind"] != "tasks":
+        columns[data["label"] or words.THE_LABELS] = data["classes"]
+    for column, members in columns.items():
+        rows: Counter[Any] = Counter()
+        for row in members:
+            levels = row["name"] if isinstance(row["name"], tuple) else (row["name"],)
+            rows.update(dict.fromkeys(levels, row["rows"]))
+        for label, n in rows.items():
+            is_unknown = label == -1 and 0 in rows and 1 in rows
+            if n and (is_unknown or str(label).strip().casefold() in _MISSING):
+                number = {"rows": count(n, "row"), "hold": agree(n, "holds", "hold")}
+                yield words.LOOKS_MISSING.format(column=name(column), label=repr(label), **number)
+
+
+def _of_missing_rates(summary: Summary, names: Names) -> Iterator[str]:
+    """Return groups without positives or negatives, which leave a difference without a value."""
+    for record in summary["largest"]:
+        rates = zip(record["groups"], record["rates"], strict=True)
+        groups = [names.group(group) for group, rate in rates if rate is None]
+        measure, have = MEASURES[record["measure"]], agree(len(groups), "has", "have")
+        if groups and measure.labelled:
+            parts = {"kind": f"{measure.labelled}s", "measure": measure.plural}
+            yield words.NO_RATE.format(names=join(groups), have=have, **parts)
+
+
+def _of_rates(subjects: list[Subject]) -> Iterator[str]:
+    """Return how many rates of BA are 0 on both sides."""
+    for subject in subjects:
+        k = sum(row["true"] == 0 == row["predicted"] for row in subject.rates)
+        if k:
+            yield words.RATES_OF_0.format(k=k, m=len(subject.rates))
+
+
+def _of_comparison(summary: Summary, names: Names) -> Iterator[str]:
+    """Return what decides signs, and what holds of every report."""
+    data = names.data
+    if data["reference"] is not None:
+        rows = count(data["reference"], "reference row")
+        yield words.SIGNS_FROM_REFERENCE.format(rows=rows)
+    elif names.has_labels:
+        yield words.NO_REFERENCE
+    else:
+        yield words.RATES_ARE_A_CHOICE
+    if any(record["key"].startswith("multi") for record in summary["metrics"]):
+        yield words.MULTI_HAS_NO_SIGN
+    if "T->A" in data["directions"]:
+        yield words.MEANING_OF_PREDICTED.format(feature=names.the_feature)
+    yield words.COMPARE_LIKE
+    yield words.NEED_NOT_BE_FAIR
+    if names.has_labels:
+        yield words.LABELS_AS_THEY_ARE
