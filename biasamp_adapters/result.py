@@ -262,8 +262,8 @@ class AmplificationResult:
     def _means(self, key: str) -> pd.DataFrame:
         """Return means over pairs that are defined."""
         table = self.by_pair.drop(columns=["group", "class", "sign", "uncertain"], errors="ignore")
-        if "change" in table:
-            table["size_of_change"] = table["change"].abs()
+        if "change" in table:  # Changes of all classes of a group, or of all groups, sum to 0.
+            table["size_of_change"] = table.pop("change").abs()
         return table.groupby(self.by_pair[key], sort=False).mean().reset_index()
 
     def plot(self, ax: Any = None) -> Any:

@@ -34,7 +34,7 @@ def test_group_without_rows_is_left_out_and_named(kind) -> None:
     assert value == kind()(**ROWS) != 0
     result = metric.result(**ROWS)
     assert note in result.notes
-    assert result.by_group["change"].isna().tolist() == [False, False, True]
+    assert result.by_group["contribution"].isna().tolist() == [False, False, True]
 
 
 def test_class_without_rows_is_left_out_of_t_to_a_and_counts_0_in_a_to_t() -> None:
@@ -42,7 +42,7 @@ def test_class_without_rows_is_left_out_of_t_to_a_and_counts_0_in_a_to_t() -> No
     result = t_to_a.result(**ROWS, n_boot=0)
     assert result.notes[0].endswith("left out of the mean: there are no rows of 2.")
     assert result.value == BA(direction="T->A").result(**ROWS, n_boot=0).value != 0
-    assert result.by_class["change"].isna().tolist() == [False, False, True]
+    assert result.by_class["contribution"].isna().tolist() == [False, False, True]
     # A->T compares shares of groups: two of six pairs are 0.
     a_to_t = BA(class_labels=[0, 1, 2]).result(**ROWS, n_boot=0)
     assert a_to_t.value == pytest.approx(BA()(**ROWS) * 4 / 6, abs=1e-15)
