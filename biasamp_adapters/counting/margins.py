@@ -128,14 +128,16 @@ class Margins:
 
         "positive" are those with a label of another variable, and "negative" those without it.
         """
-        if kind and self.rows.size_unit == "clusters":
-            holds = self.variable(of).sparse[:, [label]].toarray()[:, 0] == (kind == "positive")
-            return count_clusters(self.rows, self.variable(given), indicator(holds))[:, 0]
-        sizes: Array = self.sizes(given, ALL)[0, :, 0]
         if not kind:
+            of, label = ALL, 0
+        if kind != "negative":
+            sizes: Array = self.sizes(given, of)[0, :, label]
             return sizes
-        share = divide(self.joint(given, of)[0, :, label], self.joint(given, ALL)[0, :, 0])
-        return sizes * (share if kind == "positive" else 1 - share)
+        if self.rows.size_unit == "clusters":
+            others = indicator(self.variable(of).sparse[:, [label]].toarray()[:, 0] == 0)
+            return count_clusters(self.rows, self.variable(given), others)[:, 0]
+        sums = [minus(m.joint(given, ALL), m.joint(given, of)) for m in (self, self.squared)]
+        return divide(sums[0] ** 2, sums[1], 0.0)[0, :, label]
 
     def of_model(self, model: str | None) -> Margins:
         """Return the margins of a model on the same draws; those of the truth are shared."""
@@ -217,6 +219,12 @@ def divide(above: Array, below: Array, otherwise: float = np.nan) -> Array:
         return above / below
     shape = np.broadcast_shapes(np.shape(above), np.shape(below))
     return np.divide(above, below, out=np.full(shape, otherwise), where=is_defined)
+
+
+def minus(whole: Array, part: Array) -> Array:
+    """Return what is left of sums of weights; what rounding leaves is nothing."""
+    left = whole - part
+    return np.where(left > _ROUNDING * whole, left, 0.0)
 
 
 def mean_of_pairs(values: Array) -> Array:

@@ -11,11 +11,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, Array
-from biasamp_adapters.counting.margins import Margins, accuracy_by_label, accuracy_of, divide
+from biasamp_adapters.counting.margins import Margins, accuracy_by_label, accuracy_of, divide, minus
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED
-
-#: Shares of sums of weights up to this are rounding.
-_ROUNDING = 1e-12
 
 #: Binomial numbers of a larger variance are quantiles of a corrected normal distribution.
 _LARGE_VARIANCE = 25.0
@@ -97,7 +94,7 @@ def _column_tables(margins: Margins, source: str, target: str) -> Array:
     joint = margins.joint(source, target, missing=True)
     yes, missing = joint[..., :n_labels], joint[..., n_labels:]
     rows = margins.joint(source, ALL, missing=True)
-    parts = [_subtract(rows, yes + missing.sum(axis=-1, keepdims=True)), yes]
+    parts = [minus(rows, yes + missing.sum(axis=-1, keepdims=True)), yes]
     if missing.shape[-1]:
         parts.append(np.broadcast_to(missing, yes.shape))
     return np.stack(parts, axis=-1).swapaxes(-2, -3)
@@ -107,17 +104,11 @@ def _pair_tables(margins: Margins, source: str, target: str) -> Array:
     """Return 2 x 2 tables of all pairs of indicators; a missing value is a 0."""
     both = margins.joint(source, target)
     seen, guessed = margins.joint(source, ALL), margins.joint(ALL, target)
-    only_seen, only_guessed = _subtract(seen, both), _subtract(guessed, both)
-    neither = _subtract(margins.total, both + only_seen + only_guessed)
+    only_seen, only_guessed = minus(seen, both), minus(guessed, both)
+    neither = minus(margins.total, both + only_seen + only_guessed)
     rows = [np.stack([neither, only_guessed], -1), np.stack([only_seen, both], -1)]
     tables = np.stack(rows, axis=-2)
     return tables if source == ATTRIBUTE else tables.swapaxes(1, 2)
-
-
-def _subtract(whole: Array, part: Array) -> Array:
-    """Return what is left of sums of weights; what rounding leaves is nothing."""
-    left = whole - part
-    return np.where(left > _ROUNDING * whole, left, 0.0)
 
 
 # Flips of labels.

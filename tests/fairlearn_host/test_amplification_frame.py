@@ -259,6 +259,12 @@ def refuse_odd_weights(y_true, y_pred, sample_weight):
     return 0.5
 
 
+def one_heavy(row: int, rate: object) -> dict[str, object]:
+    weight = np.where(np.arange(80) == row, 5, 1)
+    groups = ["a"] * 40 + ["b"] * 40
+    return {"metrics": {"x": rate}, "sample_weight": weight, "sensitive_features": groups}
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
@@ -270,6 +276,9 @@ def refuse_odd_weights(y_true, y_pred, sample_weight):
         ({"metrics": {"x": true_positive_rate}}, "x of a: fewer than 15 rows labelled 1"),
         ({"metrics": {"x": false_positive_rate}}, "x of b: fewer than 15 rows labelled 0"),
         ({"sample_weight": [50] + [1] * 79}, "x of a: fewer than 15 effective rows"),
+        # Of 20 rows labelled alike one weighs 5: they are worth (19 + 5)^2 / (19 + 25) = 13.1 rows.
+        (one_heavy(41, true_positive_rate), "x of b: fewer than 15 effective rows labelled 1"),
+        (one_heavy(40, false_positive_rate), "x of b: fewer than 15 effective rows labelled 0"),
         ({"clusters": [i % 9 for i in range(80)]}, "x of a and b: fewer than 15 clusters"),
         ({"metrics": {"x": "Multi"}}, "x (ratio): a value is not above 0 in every replicate"),
         ({"y_pred": [1] * 80}, "x (difference): every replicate gives the same value"),
