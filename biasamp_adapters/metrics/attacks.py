@@ -128,7 +128,7 @@ class LeakageAmplification(AttackMetric):
         "exact" is the best attacker of categorical data, computed from the count table; of a label
         matrix as its input it is a logistic regression. "dense" is a network of two layers. Others
         than "exact" are fitted on rows, five folds at a time, and judged on rows that they have not
-        seen.
+        seen. Probabilities are parts of a row; those of a label matrix are seen as numbers.
     quality : str or callable
         How guesses are scored, balanced accuracy by default: "accuracy", "balanced_accuracy",
         "f1_macro", "f1", "inverse_cross_entropy", "hard_inverse_cross_entropy",
@@ -147,7 +147,8 @@ class LeakageAmplification(AttackMetric):
         Data whose classes and groups are known too; by default the evaluated labels. A frame or a
         path has the columns of the data.
     pos_label : label, optional
-        The class of which "f1" is the score.
+        The class of which "f1" is the score, and the positive one of two for scorers of guesses.
+        Other qualities read all classes.
     class_labels, group_labels, missing, missing_values
         How data are read, as in :class:`DirectionalBiasAmplification`.
 

@@ -81,10 +81,8 @@ def get_estimator(attacker: Any, quality: Any) -> Any:
         estimator = named.get(attacker)
     is_estimator = hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type)
     if not is_estimator or not (is_classifier(estimator) or is_regressor(estimator)):
-        raise ValueError(
-            "attacker must be 'exact', 'logistic', 'dense', or a classifier or regressor of "
-            f"scikit-learn; received {listing([attacker])}"
-        )
+        allowed = "'exact', 'logistic', 'dense', or a classifier or regressor of scikit-learn"
+        raise ValueError(f"attacker must be {allowed}; received {listing([attacker])}")
     for part in (estimator, *estimator.get_params().values()):
         if isinstance(part, KNeighborsClassifier | KNeighborsRegressor):
             rule = "attacker must read all rows of equal input"
@@ -212,7 +210,7 @@ class Attacker:
             weight = _balance(weight, rows.target)
         weights = {"sample_weight": weight / weight.mean()}
         if not self.takes_weights:
-            rows, weights = rows.take(_draw_rows(rows.target, weight, seed)), {}
+            rows, weights = rows.take(_draw_rows(rows, weight, seed)), {}
         settings: dict[str, Any] = {}
         for name in self.estimator.get_params():
             if name.endswith("random_state"):
@@ -245,13 +243,13 @@ def _balance(weight: Array, classes: Array) -> Array:
     return weight / np.bincount(classes, weight)[classes]
 
 
-def _draw_rows(target: Array, weight: Array, seed: int) -> Array:
+def _draw_rows(rows: Sample, weight: Array, seed: int) -> Array:
     """Return rows in random order, each as often as its weight says.
 
-    Steps of equal size go through the rows in the order of the target, so each class has its exact
-    share, and rows of equal weight are drawn once.
+    Steps of equal size go through the rows in the order of target and input, so both have their
+    exact shares, and rows of equal weight are drawn once.
     """
-    rng, order = np.random.default_rng(seed), np.argsort(target, kind="stable")
+    rng, order = np.random.default_rng(seed), np.lexsort([*rows.inputs.T, rows.target])
     ends = np.floor(weight[order].cumsum() / weight.mean() + rng.random())
     return rng.permutation(np.repeat(order, np.diff(ends, prepend=0).astype(np.int64)))
 
@@ -338,6 +336,11 @@ class Experiment:
         self, source: Variable, target: Variable, weight: Array, fold: Array
     ) -> Iterator[Sample]:
         """Yield rows for each guessed variable; those of probabilities once for each class."""
+        if source.is_soft and not source.is_matrix:  # What is seen are parts of a row, too.
+            parts = source.sparse.tocoo()
+            source = Codes(source.labels, parts.col)
+            target, fold = target.take(parts.row), fold[parts.row]
+            weight = weight[parts.row] * parts.data
         inputs = read_inputs(source)
         for shares in shares_of_classes(target):
             row, codes = shares.coords

@@ -161,7 +161,7 @@ def leakage_amplification(
     reference : pair (y_true, sensitive_features) or Counts, optional
         Data whose classes and groups are known.
     pos_label : label, optional
-        The class whose F1 is asked for.
+        The class whose F1 is asked for; other qualities read all classes.
     attacker : "exact", "logistic", "dense" or scikit-learn estimator
     quality : str or callable
 
@@ -201,7 +201,7 @@ def directional_predictability_amplification(
     reference : pair (y_true, sensitive_features) or Counts, optional
         Data whose classes and groups are known.
     pos_label : label, optional
-        The class whose F1 is asked for.
+        The class whose F1 is asked for; other qualities read all classes.
     direction : {"A->T", "T->A"}
     attacker : "exact", "logistic", "dense" or scikit-learn estimator
     quality : str or callable
