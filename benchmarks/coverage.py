@@ -74,7 +74,7 @@ def rate_gap(arrays: dict[str, Any], options: dict[str, Any]) -> Seen:
     """
     truth, groups = np.asarray(arrays["y_true"]), np.unique(arrays["sensitive_features"]).tolist()
     classes = list(range(truth.shape[1])) if truth.ndim == 2 else np.unique(truth).tolist()
-    rates = {group: dict.fromkeys(classes, 0.5) for group in groups}
+    rates = {group: dict.fromkeys(classes, 1 / len(classes)) for group in groups}
     signs = {group: dict.fromkeys(classes, 0) for group in groups}
     signs[groups[0]][classes[-1]], signs[groups[1]][classes[-1]] = -1, 1
     given = {name: x for name, x in arrays.items() if name != "sensitive_features_pred"}

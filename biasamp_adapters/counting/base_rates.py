@@ -27,7 +27,8 @@ class BaseRates:
     ----------
     rates : DataFrame or mapping of mappings
         ``{group: {class: rate}}``, the shares of classes in each group; for "T->A"
-        ``{class: {group: rate}}``, the shares of groups in each class. Rates lie between 0 and 1.
+        ``{class: {group: rate}}``, the shares of groups in each class. Rates lie between 0 and 1;
+        those of labels sum to 1, but may be rounded to whole percents.
     direction : {"A->T", "T->A"}
     signs : DataFrame or mapping of mappings, optional
         The sign of each correlation, -1, 0 or 1, in the shape of ``rates``. By default, the sign
@@ -106,6 +107,13 @@ class BaseRates:
         if needed != self.direction:
             raise ValueError(f"BaseRates must be of {needed!r} here; received {self.direction!r}")
         return self._rates
+
+    def check_sums(self) -> None:
+        """Raise unless the shares of classes in a group, or of groups in a class, sum to 1."""
+        axis = 1 if self.direction == "A->T" else 0
+        sums = self._rates.sum(axis=axis)
+        is_near = abs(sums - 1).round(6) <= 0.005 * self._rates.shape[axis]  # Of percents.
+        check_all(is_near, sums.round(6), "rates of labels must sum to 1 up to rounding")
 
     def signs(self, direction: str, group_sizes: Array | None) -> Array:
         """Return the sign of each correlation, (groups, classes).

@@ -123,10 +123,8 @@ def _choose(argument: str, given: Any, table: Counter[Any]) -> Choice:
     names = tuple(given) if is_list else (given,)
     # A number may be a name, but a list of numbers holds values.
     if not all(_is_name(name, table) for name in names) and not isinstance(given, int):
-        raise ValueError(
-            f"With data, arguments are names of columns, and {argument} holds values. Pass arrays "
-            f"for all, or data.assign({argument}=...)."
-        )
+        rule = f"With data, arguments are names of columns, and {argument} holds values"
+        raise ValueError(f"{rule}. Pass arrays for all, or data.assign({argument}=...).")
     if len(set(names)) != len(names) or not names or (len(names) > 1 and not TRUTH.get(argument)):
         several = "different columns" if TRUTH.get(argument) else "one column"
         raise ValueError(f"{argument} must name {several}; received {listing(names) or 'none'}.")

@@ -176,9 +176,8 @@ def align(
         evaluation = _on_common_labels(rows, reference, read_lists(lists), short)
         groups = evaluation.rows.labels_of(ATTRIBUTE)
     if len(groups) < fewest_groups:
-        raise ValueError(
-            f"`sensitive_features` must hold at least two groups; received only {listing(groups)}."
-        )
+        rule = "`sensitive_features` must hold at least two groups"
+        raise ValueError(f"{rule}; received only {listing(groups)}.")
     dropped = {"row": rows.dropped, "reference row": getattr(reference, "dropped", 0)}
     notes = [
         words.ROWS_DROPPED.format(rows=count(n, noun), were=agree(n, "was", "were"))
@@ -215,6 +214,8 @@ def _on_labels_of_rates(rows: Rows, rates: BaseRates) -> Rows:
         unknown = without(rows.labels_of(truth), lists[truth])
         if unknown:
             raise ValueError(f"rates must hold all of {truth}; they lack {listing(unknown)}")
+    if not rows.is_matrix(TASK if rates.direction == "A->T" else ATTRIBUTE):
+        rates.check_sums()
     return rows.with_labels(lists)
 
 

@@ -269,9 +269,8 @@ def find_class(argument: str, label: Label | None, classes: Sequence[Label]) -> 
 def check_confidence(confidence: Any) -> None:
     """Raise unless a level is a share."""
     if not isinstance(confidence, float) or not 0 < confidence < 1:
-        raise ValueError(
-            f"confidence must be a float between 0 and 1; received {listing([confidence])}"
-        )
+        rule = "confidence must be a float between 0 and 1"
+        raise ValueError(f"{rule}; received {listing([confidence])}")
 
 
 def check_draws(n_boot: Any, confidence: Any, random_state: Any) -> int:

@@ -196,10 +196,9 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         is_unknown = codes == len(self.thresholds_)
         if is_unknown.any() and self.unknown_groups == "error":
             unknown = listing(groups.take(is_unknown).seen)
-            raise ValueError(
-                f"groups must be among {listing(self.groups_)}; received {unknown} "
-                "(unknown_groups='pooled' gives these the threshold of all rows)"
-            )
+            rule = f"groups must be among {listing(self.groups_)}; received {unknown}"
+            remedy = "unknown_groups='pooled' gives these the threshold of all rows"
+            raise ValueError(f"{rule} ({remedy})")
         return np.concatenate([self.thresholds_, [self.pooled_threshold_]])[codes]
 
     def _read_truth(self, truth: Any, score: Array) -> Array:
@@ -234,10 +233,9 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         for label, rows, share in zip(groups.labels, members, shares, strict=True):
             can_be_cut = np.ptp(rows[:2], axis=1).all()
             if not can_be_cut and self.unknown_groups == "error":
-                raise ValueError(
-                    f"each group must have both classes and different scores; {listing([label])} "
-                    "has not (unknown_groups='pooled' gives it the threshold of all rows)"
-                )
+                rule = "each group must have both classes and different scores"
+                remedy = "unknown_groups='pooled' gives it the threshold of all rows"
+                raise ValueError(f"{rule}; {listing([label])} has not ({remedy})")
             thresholds.append(_threshold(rows, share, self.tolerance) if can_be_cut else pooled)
         return [*thresholds, pooled]
 
@@ -327,10 +325,9 @@ def _read_group_proba(group_proba: Any, groups: Sequence[Label], kept: Array) ->
     proba = arrays.to_numbers(given.matrix(), "group_proba")[:, order]
     are_valid = (proba >= 0).all(axis=1) & (np.abs(proba.sum(axis=1) - 1) <= _ROUNDING)
     if len(proba) != len(kept) or not are_valid[kept].all():
-        raise ValueError(
-            f"group_proba must have {len(kept)} rows of probabilities whose sum is 1; received "
-            f"{len(proba)} rows, {np.count_nonzero(~are_valid)} of them without"
-        )
+        rule = f"group_proba must have {len(kept)} rows of probabilities whose sum is 1"
+        received = f"{len(proba)} rows, {np.count_nonzero(~are_valid)} of them without"
+        raise ValueError(f"{rule}; received {received}")
     return proba[kept]
 
 
@@ -357,9 +354,8 @@ def _mean_thresholds(
     rows, bounds = np.vstack([expected, -expected]), np.r_[wanted + slack, slack - wanted]
     solved = linprog(weight * (0.5 - score), rows, bounds, bounds=(0, 1), method="highs")
     if not solved.success:
-        raise ValueError(
-            "group_proba must tell the groups apart: no decisions have the wanted rate in each "
-            "group. A prevalence that differs less between groups, or a tolerance, may be reached."
-        )
+        rule = "group_proba must tell the groups apart: no decisions have the wanted rate in each"
+        remedy = "A prevalence that differs less between groups, or a tolerance, may be reached."
+        raise ValueError(f"{rule} group. {remedy}")
     above, below = np.split(solved.ineqlin.marginals, 2)
     return 0.5 + below - above

@@ -51,7 +51,7 @@ def test_rates_stand_where_labels_stand() -> None:
 def test_equal_rates_are_ties(share) -> None:
     # A sum of .9999999 is taken for 1, and rounding for none.
     names = ["he", "she", "they"]
-    rates = {name: {"cook": 0.1, "nurse": 0.9} for name in names}
+    rates = {name: {"cook": 0.1, "nurse": 0.89} for name in names}  # Rounded to whole percents.
     groups = PRONOUN[:15] + ["they"] * 5
     for shares in (None, dict.fromkeys(names, share)):
         result = a_to_t(bam.BaseRates(rates, group_shares=shares), groups=groups)
@@ -124,12 +124,18 @@ def test_bad_file_raises(tmp_path, content) -> None:
 A_RATES, T_RATES = bam.BaseRates(HALF, signs=SIGNS), bam.BaseRates(BY_JOB, direction="T->A")
 OF_T, AUDIT_OF_T = BA(direction="T->A", reference=T_RATES), partial(bam.audit, reference=T_RATES)
 
+ODD = {"cook": 0.9, "nurse": 0.9}
+ODD_SHARES = bam.BaseRates(BY_JOB | {"cook": {"he": 0.5, "she": 0.511}}, direction="T->A")
+PREDICTED = {"y_true": SAID, "sensitive_features_pred": PRONOUN}
+
 BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
     (MALS(reference=A_RATES), {}, "BaseRates must be of 'T->A' here; received 'A->T'"),
     (BA(reference=T_RATES), {}, "BaseRates must be of 'A->T' here; received 'T->A'"),
-    (OF_T, {"y_true": SAID, "sensitive_features_pred": PRONOUN}, "have group_shares= or signs= h"),
+    (OF_T, PREDICTED, "have group_shares= or signs= h"),
     (BA(reference=A_RATES), {"y_pred": ["pilot"] * 20}, "all of y_true; they lack 'pilot'"),
     (BA(reference=A_RATES), {"sensitive_features": ["they"] * 20}, "all of sensitive_features"),
+    (BA(reference=bam.BaseRates(dict.fromkeys(SHARES, ODD))), {}, "sum to 1 .*; received 1.8"),
+    (BA(direction="T->A", reference=ODD_SHARES), PREDICTED, "sum to 1 .*; received 1.011"),
     (BA(reference=A_RATES), {"y_pred": None}, "y_pred must be given for BA A->T"),
     (OF_T, {}, "sensitive_features_pred must be given"),
     (AUDIT_OF_T, {"y_pred": None, "sensitive_features_pred": PRONOUN}, "y_true must be given for"),
