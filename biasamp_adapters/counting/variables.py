@@ -139,9 +139,10 @@ class Block(_Labelled):
 
     @cached_property
     def is_soft(self) -> bool:
-        """Whether there are probabilities."""
+        """Whether there are probabilities, as in any block that is no matrix."""
         entries = self.values.data if sparse.issparse(self.values) else self.values
-        return entries.dtype.kind == "f" and bool(((entries != 1) & (entries != 0)).any())
+        is_whole = entries.dtype.kind != "f" or not ((entries != 1) & (entries != 0)).any()
+        return not (self.is_matrix and is_whole)
 
     @cached_property
     def sparse(self) -> sparse.csr_array:

@@ -94,9 +94,13 @@ def test_classes_of_too_few_rows_are_left_out(settings, classes) -> None:
     assert [*dict.fromkeys(result.by_pair["class"])] == classes
 
 
-def test_probabilities_are_refused() -> None:
+def test_probabilities_are_refused(tmp_path) -> None:
     with pytest.raises(ValueError, match="Multi reads 0/1 predictions; y_pred holds probabilities"):
         Multi()([0, 1], [0.5, 1], sensitive_features=[*"ab"])
+    counts = bam.Counts.from_arrays([0, 1] * 99, [0.5, 1] * 99, sensitive_features=[*"ab"] * 99)
+    counts.save(tmp_path / "sums.json", rows=False)
+    with pytest.raises(ValueError, match="y_pred holds probabilities"):
+        Multi().result(tmp_path / "sums.json")
     chances = bam.OverlappingGroups([[0.5, 0.5], [1, 0]], names=[*"ab"])
     with pytest.raises(ValueError, match="sensitive_features_pred holds probabilities"):
         Multi(direction="T->A")(
