@@ -304,8 +304,7 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     models = first or scored or second
     if None in models:
         raise ValueError("y_pred must have a name for each model; received None")
-    if len(models) > 1:
-        check_distinguishable(models, PREDICTION, "give the models other names")
+    check_distinguishable(models, PREDICTION, "give the models other names")
     if second and set(second) != set(models):
         rule = f"{ATTRIBUTE_PREDICTION} must be a mapping of the models {listing(models, 3)}"
         received = "one column" if second == [MODEL] else listing(second, 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
@@ -70,14 +71,14 @@ def argument_of(key: Key) -> str:
 # Labels.
 
 
-def plain_labels(labels: Sequence[Label], argument: str) -> list[Label]:
+def plain_labels(labels: Iterable[Label], argument: str) -> list[Label]:
     """Return labels as plain values: whole floats are integers, midnights dates, zones UTC."""
     return [_plain_label(label, argument) for label in labels]
 
 
 def distinct_labels(labels: Iterable[Label], argument: str) -> tuple[Label, ...]:
     """Return listed labels as plain values; raise if one is missing, or two look the same."""
-    plain = plain_labels(list(labels), argument)
+    plain = plain_labels(labels, argument)
     are_labels = all(isinstance(label, Hashable) for label in plain)
     n = min(len(set(plain)), len(set(map(show, plain)))) if are_labels else 0
     if n < len(plain) or None in plain:
@@ -85,13 +86,15 @@ def distinct_labels(labels: Iterable[Label], argument: str) -> tuple[Label, ...]
     return tuple(plain)
 
 
-def _plain_label(label: Label, argument: str) -> Label:
+def _plain_label(label: Any, argument: str) -> Label:
+    if isinstance(label, tuple):  # Levels of crossed attributes.
+        return tuple(plain_labels(label, argument))
     if isinstance(label, np.generic):
         label = label.item()
     if isinstance(label, float | Decimal):
         if not math.isfinite(label):
             raise ValueError(f"{argument} must hold finite labels; received {label}")
-        if label % 1 == 0:
+        if label == int(label):  # Decimals of many digits have no remainder.
             return int(label)
         number = float(label)
         return number if Decimal(repr(number)) == label or number == label else label
@@ -148,9 +151,11 @@ def _on_one_coding(labels: list[Label]) -> list[Label]:
 
 
 def check_distinguishable(labels: Iterable[Label], argument: str, remedy: str) -> None:
-    """Raise if two labels differ but look the same as text."""
+    """Raise if two labels differ but look the same as text, or if one cannot be written."""
     by_text: dict[str, Label] = {}
     for label in labels:
+        if re.search("[\ud800-\udfff]", show(label)):
+            raise ValueError(f"{argument} must be text that fits UTF-8; received {label!a:.60}")
         other = by_text.setdefault(show(label), label)
         if isinstance(label, int):  # Whole floats are integers, which come before text.
             by_text[f"{label}.0"] = label

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -68,7 +69,9 @@ def read_column(values: Any, argument: str) -> Codes:
         rule = f"{argument} must hold labels such as text, numbers or dates"
         remedy = "Label sets are a matrix with one column of 0 and 1 for each label"
         raise ValueError(f"{rule}; received a list or record. {remedy}.") from None
-    distinct = plain_labels(pd.Index(labels, tupleize_cols=False).tolist(), argument)
+    with suppress(UnicodeEncodeError):  # The label that cannot be written is refused below.
+        labels = pd.Index(labels, tupleize_cols=False)
+    distinct = plain_labels(labels.tolist(), argument)
     in_order = ordered(distinct, argument)
     return Codes(in_order, recode(codes, distinct, in_order))  # -1 is a missing value in pandas.
 
@@ -227,7 +230,7 @@ def check_threshold(columns: Mapping[str, Any], options: Mapping[str, Any]) -> N
 def decide(rows: Rows, threshold: Any, pos_label: Label | None) -> Variables:
     """Return the positive class where a score is at least the threshold, else the other class."""
     if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
-        raise ValueError(f"threshold must be a finite number; received {threshold!r:.60}")
+        raise ValueError(f"threshold must be a finite number; received {listing([threshold])}")
     classes = rows.listed.get(TASK, rows.class_labels)
     if len(classes) < 2 and set(classes) <= {0, 1}:  # The other class may not occur.
         classes = (0, 1)

@@ -136,6 +136,8 @@ def _read_query(frame: Any, choices: list[Choice], connection: Any = None) -> It
             casts[alias] = nw.col(alias).cast(nw.Float64)
         elif column.variable and dtype in as_text:
             casts[alias] = nw.col(alias).cast(nw.String)
+        elif dtype == nw.Duration and frame.implementation == nw.Implementation.DUCKDB:
+            casts[alias] = nw.col(alias).dt.total_microseconds()
     query = frame.lazy().with_columns(**casts) if casts else frame.lazy()
     if are_labels(choices):
         if COUNT not in schema:
@@ -149,6 +151,8 @@ def _read_query(frame: Any, choices: list[Choice], connection: Any = None) -> It
                 array = to_objects(None if pd.isna(value) else Decimal(value) for value in array)
             elif schema[key] == nw.Binary:
                 array = to_objects(None if pd.isna(value) else bytes(value) for value in array)
+            elif schema[key] == nw.Duration and key in casts:
+                array = pd.Series(pd.to_timedelta(array, unit="us"))
             arrays.append(array)
         inputs = _arrange(choices, arrays)
         if COUNT in table.columns:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, TASK, Array, name_list
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, TASK, Array, listing, name_list
 from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.rows import Rows
@@ -85,7 +85,7 @@ def read_seed(random_state: Any) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     rule = "random_state must be a whole number from 0 on, None or a numpy Generator"
-    raise ValueError(f"{rule}; received {random_state!r:.60}")
+    raise ValueError(f"{rule}; received {listing([random_state])}")
 
 
 def generator(stream: int, seed: int) -> np.random.Generator:

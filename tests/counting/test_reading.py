@@ -178,6 +178,10 @@ def test_classes_are_those_of_truth_and_predictions_unless_they_are_listed() -> 
     lists = {"class_labels": (2, 1, 0), "group_labels": ("b", "a", "c")}
     counts = bam.Counts.from_arrays(Y, P, sensitive_features=G, **lists)
     assert (counts.class_labels, counts.group_labels) == tuple(lists.values())
+    days = [dt.date(2020, 1, 1), dt.date(2020, 1, 2)] * 2
+    listed = [("b", np.datetime64("2020-01-02")), ("a", pd.Timestamp(2020, 1, 1))]
+    counts = bam.Counts.from_arrays(Y, sensitive_features={"g": G, "d": days}, group_labels=listed)
+    assert counts.group_labels == (("b", days[1]), ("a", days[0]))
 
 
 def ba(y_true: Any = Y, y_pred: Any = P, sensitive_features: Any = G, **others: Any) -> float:
@@ -194,6 +198,8 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sensitive_features": {"u": ["x × y", "x"] * 2, "v": ["z", "y × z"] * 2}}, "look the same"),
     ({"sensitive_features": [1.5, float("inf"), 1, 2]}, "finite labels; received inf"),
     ({"sensitive_features": np.array(["a", "nan", "a", "b"])}, "the text 'nan'"),
+    ({"sensitive_features": ["\ud800", *"aaa"]}, r"_features must be text .* '\\ud800'$"),
+    ({"y_pred": {"\ud800": P}}, "y_pred must be text that fits UTF-8"),
     ({"sensitive_features": [["a"], ["b", "c"], ["a"], ["a"]]}, "Label sets are a matrix with one"),
     ({"sensitive_features": pl.Series([["a"], ["b"], ["a"], ["a"]])}, "must hold labels such as"),
     ({"sensitive_features": pa.array([{"u": 1}] * 4)}, "must hold labels such as"),

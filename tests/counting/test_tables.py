@@ -81,11 +81,13 @@ KINDS: dict[str, Any] = {
     "floats": [0.5, None, 1.5, 1.5],
     "dates": [dt.date(2020, 1, 1), None, dt.date(2020, 1, 2), dt.date(2020, 1, 2)],
     "times": [dt.datetime(2020, 1, 1, 8), None, dt.datetime(2020, 1, 2), dt.datetime(2020, 1, 2)],
+    "durations": [dt.timedelta(hours=3), None, dt.timedelta(days=1), dt.timedelta(days=1)],
     "times of a zone": pa.array([1, None, 10**15, 10**15], pa.timestamp("us", "Asia/Tokyo")),
     "bytes": [b"y", None, b"x", b"x"],
     "decimals": pa.array([Decimal("0.5"), None, Decimal("1.5"), Decimal("1.5")]),
     "whole decimals": pa.array([Decimal("1.00"), None, Decimal("0.00"), Decimal("0.00")]),
     "decimals of many digits": pa.array([LONG[0], None, LONG[1], LONG[1]], pa.decimal128(38, 19)),
+    "whole decimals of many digits": pa.array([Decimal(10**30), None, *[Decimal(7)] * 2]),
     "categories": pa.array(["y", "x", "y", "x"]).dictionary_encode(),
     "categories and a missing one": pa.array(["y", None, "x", "x"]).dictionary_encode(),
 }
