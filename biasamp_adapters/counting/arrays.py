@@ -176,7 +176,11 @@ def to_objects(values: Iterable[Any]) -> Array:
 def level_of_index(values: Any, level: str) -> Any:
     """Return a level of the index of a pandas input, which a text in place of labels names."""
     index = getattr(values, "index", None)
-    if not isinstance(index, pd.Index) or level not in index.names:
+    n = [*index.names].count(level) if isinstance(index, pd.Index) else 0
+    if n > 1:
+        rule = f"{n} levels of y_true's index have the name {listing([level])}"
+        raise ValueError(f"{rule}: rename them.")
+    if n == 0:
         remedy = f"Write y.set_axis(pd.Index({level:.40}, name={listing([level])}))"
         raise ValueError(f"y_true's index has no level {listing([level])}. {remedy}.")
     return index.get_level_values(level).to_series(index=index, name=level)
@@ -188,11 +192,11 @@ def warn_of_order(inputs: Iterable[tuple[str, Any]]) -> None:
     for argument, values in inputs:
         for column in values.values() if isinstance(values, Mapping) else [values]:
             index = getattr(column, "index", None)
+            if not isinstance(index, pd.Index):
+                continue
             # What a model returns has often no index but the positions.
             is_of_model = argument in (*PREDICTED.values(), SCORE)
-            if not isinstance(index, pd.Index) or (
-                is_of_model and isinstance(index, pd.RangeIndex)
-            ):
+            if is_of_model and index.equals(pd.RangeIndex(len(index))):
                 continue
             first = first or (argument, index)
             if _are_in_another_order(first[1], index):

@@ -177,7 +177,8 @@ def align(
         groups = evaluation.rows.labels_of(ATTRIBUTE)
     if len(groups) < fewest_groups:
         rule = "`sensitive_features` must hold at least two groups"
-        raise ValueError(f"{rule}; received only {listing(groups)}.")
+        hint = "In MetricFrame by the same feature, use amplification_frame"
+        raise ValueError(f"{rule}; received only {listing(groups)}. {hint}.")
     dropped = {"row": rows.dropped, "reference row": getattr(reference, "dropped", 0)}
     notes = [
         words.ROWS_DROPPED.format(rows=count(n, noun), were=agree(n, "was", "were"))
@@ -191,8 +192,9 @@ def _check_has_labels(rows: Rows, reference: Rows | None) -> None:
     """Raise unless there are groups and a truth, and a reference has both in the same form."""
     if not rows.has(ATTRIBUTE):
         raise ValueError(
-            "`sensitive_features` is missing. In MetricFrame: amplification_frame by race, "
-            'else sample_params={NAME: {"sensitive_features": race}}, with NAME as in metrics=. '
+            "`sensitive_features` is missing. In MetricFrame: amplification_frame by race, else "
+            'sample_params={NAME: {"sensitive_features": race}}, of one function without NAME. '
+            "In make_derived_metric: a function with a parameter race. "
             "In scikit-learn: amplification_scorer. Elsewhere: sensitive_features=race."
         )
     if reference is None:
@@ -281,12 +283,14 @@ def _check_shared(
     are_numbers = all(isinstance(label, int | float) for label in [*true_labels, *labels])
     if role in PREDICTED.values() and are_numbers and len(true_labels) <= 2 and len(others) > 2:
         extra = f"{len(others)} values that {TRUTH[role]} has not ({listing(others[:2])}, ...)"
-        raise ValueError(f"{role} holds {extra}. If these are scores: y_score=..., threshold=....")
+        remedy = "y_pred=(scores >= 0.5), or in audit y_score= with threshold="
+        raise ValueError(f"{role} holds {extra}. If these are scores: {remedy}")
+    if not labels or len(others) < len(labels) or {*labels, *true_labels} <= {0, 1}:
+        return
     # Numbers that are not whole are those of a regression, which an attacker can guess.
     are_measures = are_numbers and any(isinstance(label, float) for label in labels)
-    are_measures = are_measures and short in ("LA", "DPA")
-    are_of_one_coding = {*labels, *true_labels} <= {0, 1}
-    if labels and len(others) == len(labels) and not (are_measures or are_of_one_coding):
+    if not (are_measures and short in ("LA", "DPA")):
         received = f"{listing(labels, 2)} and {listing(true_labels, 2)}"
         rule = f"{role} must share labels with {TRUTH[role]}"
-        raise ValueError(f"{rule}; received {received}: recode one of them")
+        remedy = "only LA and DPA read a regression" if are_measures else "recode one of them"
+        raise ValueError(f"{rule}; received {received}: {remedy}")

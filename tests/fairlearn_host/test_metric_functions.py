@@ -71,5 +71,5 @@ def test_function_is_the_same_object_at_the_top_and_names_the_frame_at_first(nam
 def test_warning_of_a_function_points_at_the_line_that_called_it(name) -> None:
     y, groups = pd.Series([0, 1] * 9), pd.Series([*"aab"] * 6)
     with pytest.warns(bam.AmplificationWarning, match="labels in another order") as caught:
-        getattr(bam, name)(y[::-1], [1, 0] * 9, sensitive_features=groups)
+        getattr(bam, name)(y, 1 - y[::-1], sensitive_features=groups)
     assert {warning.filename for warning in caught} == {__file__}
