@@ -57,15 +57,10 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
         # The host gets a row for each group of each stratum, and metrics that look numbers up.
         positions = np.arange(len(sensitive))
         functions = {name: _look_up(name, strata) for name, strata in columns.items()}
-        super().__init__(
-            metrics=next(iter(functions.values())) if is_single else functions,
-            y_true=positions,
-            y_pred=positions,
-            sensitive_features=sensitive,
-            control_features=control,
-        )
-        self._n_boot = n_boot  # What properties of the host read.
-        self._ci_quantiles: list[float] | None = None if ci_quantiles is None else [*ci_quantiles]
+        metrics = next(iter(functions.values())) if is_single else functions
+        features = {"sensitive_features": sensitive, "control_features": control}
+        super().__init__(metrics=metrics, y_true=positions, y_pred=positions, **features)
+        self._n_boot, self._ci_quantiles = n_boot, ci_quantiles  # Properties of the host read them.
 
     @property
     def overall(self) -> Any:
