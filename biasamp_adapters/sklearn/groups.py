@@ -46,12 +46,6 @@ class _ReadsGroups(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         """The columns of X in fit; those that the estimator read, and that of the groups."""
         return int(self.estimator_.n_features_in_) + (self.sensitive_features is not None)
 
-    def _clone(self) -> Any:
-        """Return the estimator, not fitted; raise if it is none."""
-        if not hasattr(self.estimator, "fit"):  # A dict has a copy.
-            raise TypeError(f"estimator must have fit and predict; received {self.estimator!r:.80}")
-        return clone(self.estimator)
-
     def _split(self, X: Any, groups: Any) -> tuple[Any, Any]:
         """Return what the estimator reads of X, and the groups: those of a column, if one is named.
 
@@ -140,15 +134,16 @@ class WithSensitiveFeatures(_ReadsGroups):
             Groups, unless they are a column of X.
         """
         features, groups = self._split(X, sensitive_features)
-        estimator, params = self._clone(), {}
+        self.estimator_, params = clone(self.estimator), {}
         self._known = [] if groups is None else read_groups(groups, np.shape(X)[0]).seen
-        if groups is not None and _takes(estimator, "fit", ATTRIBUTE):
+        if groups is not None and _takes(self.estimator_, "fit", ATTRIBUTE):
             is_routed = get_config()["enable_metadata_routing"]
-            is_step = isinstance(estimator, Pipeline) and not is_routed
-            params[f"{estimator.steps[-1][0]}__{ATTRIBUTE}" if is_step else ATTRIBUTE] = groups
-        estimator.fit(features, y, **params)
-        self.estimator_ = estimator
-        self.classes_ = getattr(estimator, "classes_", np.unique(np.asarray(y)))
+            is_step = isinstance(self.estimator_, Pipeline) and not is_routed
+            params[f"{self.estimator_.steps[-1][0]}__{ATTRIBUTE}" if is_step else ATTRIBUTE] = (
+                groups
+            )
+        self.estimator_.fit(features, y, **params)
+        self.classes_ = getattr(self.estimator_, "classes_", np.unique(np.asarray(y)))
         return self
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
@@ -292,7 +287,7 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
         y = y if self._is_matrix else column_or_1d(y, warn=True)
         features, groups = self._split(X, sensitive_features)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        self.estimator_ = self._clone().fit(features, y, **weights)
+        self.estimator_ = clone(self.estimator).fit(features, y, **weights)
         methods = [name for name in SCORING if hasattr(self.estimator_, name)]
         if not methods:
             received = type(self.estimator_).__name__

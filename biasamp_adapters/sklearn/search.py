@@ -137,6 +137,9 @@ def _size(
 
 _JUDGED = {"low": "lower end", "mean": "mean", "high": "upper end"}
 
+#: What is said of the candidate that is picked, and of another one that is more accurate.
+_ROLES = "Picked, as the most accurate of these", "Left out, though the most accurate of all"
+
 
 @dataclass(frozen=True)
 class MostAccurateWithin:
@@ -222,13 +225,11 @@ class MostAccurateWithin:
         keeps = agree(n_kept, "keeps", "keep")
         what = f"the {_JUDGED[self.judged]} of {self.amplification} is at most {self.bound:g}"
         lines = [f"{n_kept} of {len(candidates)} candidates {keeps} the bound: {what}."]
-        described = {picked: "Picked, as the most accurate of these"}
-        first = int(candidates["accuracy"].idxmax())
-        described.setdefault(first, "Left out, though the most accurate of all")
-        for i, role in described.items():
+        most_accurate = int(candidates["accuracy"].idxmax())
+        for i, role in zip(dict.fromkeys([picked, most_accurate]), _ROLES, strict=False):
             row: Any = candidates.loc[i]
-            params = cv_results["params"][i]
-            lines.append(f"{role}: candidate {i} {params}, {self.accuracy} {row['accuracy']:.4f},")
+            score = f"{self.accuracy} {row['accuracy']:.4f}"
+            lines.append(f"{role}: candidate {i} {cv_results['params'][i]}, {score},")
             lines.append(f"  {self.amplification} {Estimate(row['mean'], row['low'], row['high'])}")
         if n_folds > 1:
             level = f"{100 * self.confidence:g}%"

@@ -110,7 +110,7 @@ ONE_OF_TWO = "estimator must have predict_proba or decision_function"
         (PrevalenceThresholdClassifier(PLAIN), "a", r"Classifier\(..., sensitive_features='race'"),
         (PrevalenceThresholdClassifier(VotingClassifier([("a", PLAIN)])), None, ONE_OF_TWO),
         (PrevalenceThresholdClassifier(LinearRegression()), None, ONE_OF_TWO),
-        (WithSensitiveFeatures({}), None, "estimator must have fit and predict; received {}"),
+        (WithSensitiveFeatures("LR"), None, "it does not seem to be a scikit-learn estimator"),
     ],
 )
 def test_classifier_with_groups_bad_input_raises(model, groups, message) -> None:
