@@ -20,14 +20,8 @@ from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.fairlearn.frame import AmplificationFrame, Column
 from biasamp_adapters.fairlearn.host_functions import HostMetric
 from biasamp_adapters.inference.replicates import read_seed, replicate
-from biasamp_adapters.metrics.base import (
-    A_TO_T,
-    UNDIRECTED,
-    Metric,
-    check_choice,
-    check_whole,
-    only_model,
-)
+from biasamp_adapters.metrics import base
+from biasamp_adapters.metrics.base import Metric, only_model
 from biasamp_adapters.metrics.functions import METRIC_OF, get_metric
 from biasamp_adapters.result import Measurement
 
@@ -122,7 +116,7 @@ def amplification_frame(
     0.20 (0.09 to 0.31)
     """
     quantiles = _read_quantiles(n_boot, ci_quantiles)
-    check_choice("missing", missing, ("error", "drop"))
+    base.check_choice("missing", missing, ("error", "drop"))
     if sensitive_features is None:
         raise ValueError("sensitive_features must be the group of each row; received None")
     usual = get_metric("BA", reference=reference, missing=missing)
@@ -207,7 +201,7 @@ def _features(labels: Sequence[Any], features: Any, name: str) -> pd.DataFrame |
 def _read_quantiles(n_boot: Any, ci_quantiles: Any) -> list[float]:
     if n_boot is None and ci_quantiles is None:
         return []
-    check_whole("n_boot", n_boot, 1)
+    base.check_whole("n_boot", n_boot, 1)
     quantiles = np.ravel(ci_quantiles).tolist()
     if not quantiles or not all(isinstance(x, float) and 0 < x < 1 for x in quantiles):
         rule = "ci_quantiles must be floats between 0 and 1, given together with n_boot"
@@ -231,11 +225,11 @@ def _suitable_metrics(whole: Evaluation) -> dict[Any, Metric]:
     """Return the metrics of this package that some rows allow, by their short names."""
     suitable = dict[Any, Metric]()
     for kind in METRIC_OF.values():
-        directions = [{"direction": x} for x in kind.directions if x != UNDIRECTED]
+        directions = [{"direction": x} for x in kind.directions if x != base.UNDIRECTED]
         for metric in (kind(**settings) for settings in directions or [{}]):
             with suppress(ValueError):
                 metric.measure(whole, only_model(whole.rows), 0)
-                suitable[metric.name.removesuffix(f" {A_TO_T}")] = metric
+                suitable[metric.name.removesuffix(f" {base.A_TO_T}")] = metric
     return suitable
 
 
@@ -250,4 +244,4 @@ def _read_metric(label: Any, metric: Any) -> Metric:
     function, settings = (metric.func, metric.keywords) if is_bound else (metric, {})
     if function in METRIC_OF:
         return get_metric(METRIC_OF[function].short, **settings)
-    return HostMetric(label=label, function=metric)
+    return HostMetric(short=str(label), function=metric)

@@ -45,18 +45,13 @@ class HostMetric(Metric):
 
     Attributes
     ----------
-    label : object
+    short : str
         The name of the metric in its frame.
     function : callable
     """
 
-    label: Any
+    short: str  # type: ignore[misc]  # Other metrics of a class share one.
     function: Any
-
-    @property
-    def name(self) -> str:
-        """The name of the metric in its frame."""
-        return str(self.label)
 
     @cached_property
     def parameters(self) -> frozenset[str]:

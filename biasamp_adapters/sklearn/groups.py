@@ -207,8 +207,8 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
     prevalence, tolerance, pos_label, unknown_groups
         As in :class:`~biasamp_adapters.PrevalenceThreshold`.
     cv : int, cross-validation generator, iterable or None
-        Thresholds are set on scores of rows that a fit has not seen; None takes the rows of the
-        fit, whose scores are too sure.
+        How scikit-learn splits the rows: thresholds are set on scores of rows that a fit has not
+        seen. None are five folds.
     n_jobs : int, optional
         Folds at once.
 
@@ -293,11 +293,8 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
             received = type(self.estimator_).__name__
             raise ValueError(f"estimator must have {' or '.join(SCORING)}; received {received}")
         self.classes_, self._method = self.estimator_.classes_, methods[0]
-        if self.cv is None:
-            scores = getattr(self.estimator_, self._method)(features)
-        else:
-            options = {"cv": self.cv, "n_jobs": self.n_jobs, "params": weights}
-            scores = cross_val_predict(self.estimator, features, y, method=self._method, **options)
+        options = {"cv": self.cv, "n_jobs": self.n_jobs, "params": weights}
+        scores = cross_val_predict(self.estimator, features, y, method=self._method, **options)
         rule = PrevalenceThreshold(**{name: getattr(self, name) for name in _OF_RULE})
         scores = self._of_positive(scores)
         self.rule_ = rule.fit(scores, y, sensitive_features=groups, sample_weight=sample_weight)
