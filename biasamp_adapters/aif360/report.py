@@ -94,8 +94,6 @@ def _record(metric: Any, method: str) -> dict[str, Any]:
     """Return a measure of AIF360; its value is None where it does not exist."""
     with np.errstate(all="ignore"):
         value = float(getattr(metric, method)())
-    return {
-        "measure": method.replace("_", " ").replace("theil", "Theil"),
-        "value": value if np.isfinite(value) else None,
-        "ideal": int(method in ("accuracy", "disparate_impact")),
-    }
+    name = method.replace("_", " ").replace("theil", "Theil")
+    ideal = int(method in ("accuracy", "disparate_impact"))
+    return {"measure": name, "value": value if np.isfinite(value) else None, "ideal": ideal}

@@ -122,22 +122,18 @@ def amplification_frame(
     usual = get_metric("BA", reference=reference, missing=missing)
     rows = count_arrays(columns_among(locals()), usual.reading_options())
     whole = usual.evaluate(rows)
-    by_name = _read_metrics(metrics, whole)
-    evaluations = {name: _evaluate(x, rows, whole, reference) for name, x in by_name.items()}
-    seed = read_seed(random_state)
-    columns, notes = _measure(by_name, evaluations, whole, seed, n_boot, quantiles)
+    evaluated = {
+        name: (metric, _evaluate(metric, rows, whole, reference))
+        for name, metric in _read_metrics(metrics, whole).items()
+    }
+    columns, notes = _measure(evaluated, whole, read_seed(random_state), n_boot, quantiles)
     strata = next(iter(columns.values()))
     groups = [group for column in strata for group in column.groups]
-    control = [column.stratum for column in strata for _ in column.groups]
-    return AmplificationFrame(
-        columns,
-        _features(groups, sensitive_features, "sensitive_feature"),
-        _features(control, control_features, "control_feature"),
-        is_single=metrics is not None and not isinstance(metrics, Mapping),
-        notes=notes,
-        n_boot=n_boot,
-        ci_quantiles=quantiles or None,
-    )
+    levels = [column.stratum for column in strata for _ in column.groups]
+    sensitive = _features(groups, sensitive_features, "sensitive_feature")
+    control = _features(levels, control_features, "control_feature")
+    is_single = metrics is not None and not isinstance(metrics, Mapping)
+    return AmplificationFrame(columns, sensitive, control, is_single, notes, n_boot, quantiles)
 
 
 def _evaluate(metric: Metric, rows: Rows, whole: Evaluation, reference: Any) -> Evaluation:
@@ -149,19 +145,15 @@ def _evaluate(metric: Metric, rows: Rows, whole: Evaluation, reference: Any) -> 
 
 
 def _measure(
-    metrics: Mapping[Any, Metric],
-    evaluations: Mapping[Any, Evaluation],
-    whole: Evaluation,
-    seed: int,
-    n_boot: int | None,
-    quantiles: Sequence[float],
+    evaluated: Mapping[Any, Any], whole: Evaluation, seed: int, n_boot: Any, quantiles: Any
 ) -> tuple[dict[Any, list[Column]], list[str]]:
     """Return the columns of metrics, one for each stratum, from the same draws, and notes."""
-    strata = {x: list(x.strata()) or [x] for x in dict.fromkeys([whole, *evaluations.values()])}
+    evaluations = dict.fromkeys([whole, *(evaluation for _, evaluation in evaluated.values())])
+    strata = {x: list(x.strata()) or [x] for x in evaluations}
     groups, model = [_groups(x.rows) for x in strata[whole]], only_model(whole.rows)
     measured = {
-        name: [metric.measure(stratum, model, seed) for stratum in strata[evaluations[name]]]
-        for name, metric in metrics.items()
+        name: [metric.measure(stratum, model, seed) for stratum in strata[evaluation]]
+        for name, (metric, evaluation) in evaluated.items()
     }
     scores, drawing = replicate(chain.from_iterable(measured.values()), n_boot or 0, seed, _score)
     confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)

@@ -46,11 +46,10 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
         columns: Mapping[Any, Sequence[Column]],
         sensitive: Any,
         control: Any,
-        *,
         is_single: bool,
         notes: Sequence[str],
         n_boot: int | None,
-        ci_quantiles: Sequence[float] | None,
+        ci_quantiles: Sequence[float],
     ) -> None:
         self.notes, self._columns = tuple(notes), columns
         self._features = pd.concat([control, sensitive], axis=1)
@@ -60,7 +59,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
         metrics = next(iter(functions.values())) if is_single else functions
         features = {"sensitive_features": sensitive, "control_features": control}
         super().__init__(metrics=metrics, y_true=positions, y_pred=positions, **features)
-        self._n_boot, self._ci_quantiles = n_boot, ci_quantiles  # Properties of the host read them.
+        self._n_boot, self._ci_quantiles = n_boot, ci_quantiles or None  # The host reads them.
 
     @property
     def overall(self) -> Any:
