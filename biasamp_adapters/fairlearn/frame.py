@@ -251,8 +251,8 @@ class Column:
         if self.kind is not None:
             rows = zip(trusts, 1 / np.maximum(self.sizes, 1), strict=True)
             trusts = [trust._replace(limits=(0.0, 1.0), row=row) for trust, row in rows]
-        numbers = zip(values, trusts, strict=True)
-        return [estimate(x, trust, self.confidence, level) for x, trust in numbers][part]
+        numbers = list(zip(values, trusts, strict=True))[part]
+        return [estimate(x, trust, self.confidence, level) for x, trust in numbers]
 
     def difference(self, level: float, method: str) -> list[Estimate]:
         """Return the largest difference between groups, or of a group from all rows."""

@@ -104,7 +104,7 @@ def amplification_scorer(
         requested = True if level is None else None
         return scorer.set_score_request(sample_weight=True, sensitive_features=requested)
     if level is None:
-        rule = "name a level of y's index (sensitive_features='race'), or enable metadata routing"
+        rule = 'name a level of y\'s index (sensitive_features="race"), or enable metadata routing'
         raise ValueError(f"{rule} first: sklearn.set_config(enable_metadata_routing=True)")
     return scorer
 

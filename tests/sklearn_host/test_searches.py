@@ -132,7 +132,7 @@ def test_search_with_four_scorers_predicts_once_per_fold(compas) -> None:
     ("options", "message"),
     [
         ({"sensitive_features": ["a"], "reference": "evaluated"}, "level of y's index; received"),
-        ({"reference": ([0, 1], [*"ab"])}, r"y's index .*='race'\), or enable metadata routing"),
+        ({"reference": ([0, 1], [*"ab"])}, r"y's index .*=\"race\"\), or enable metadata routing"),
         (BY_RACE, r"BA needs reference=\(y_train, .*, or reference='evalua"),
         (BY_RACE | {"reference": "all"}, "reference must be 'evaluated'"),
         (BY_RACE | {"reference": [1, 0, 1]}, "reference must be a pair"),
