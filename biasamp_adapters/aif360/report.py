@@ -78,7 +78,7 @@ def audit_report(
     summary: Any = {**report.summary}
     notes, methods = [*summary["notes"], *datasets.notes], _OF_ALL
     if datasets.favorable is None:
-        several = plain_labels(datasets.dataset.favorable_label, "favorable_label")
+        several = plain_labels(datasets.grouping.dataset.favorable_label, "favorable_label")
         favorable = several[0] if len(several) == 1 else several
         summary["data"] = {**summary["data"], "favorable": favorable}
         notes.append(words.AIF360_CLASSES.format(listing(several)))

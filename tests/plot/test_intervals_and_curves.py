@@ -44,11 +44,7 @@ def test_intervals_without_interval_are_hollow_and_sizes_have_no_sign(ax) -> Non
 def test_intervals_of_frames_name_rows_by_what_varies(ax) -> None:
     report = audit("wider", "labels")
     bam.plot.intervals(bam.over_runs(report), ax=ax)
-    assert read.rows_of(ax) == [
-        "BA",
-        "mean change",
-        "excess",
-    ]  # Without accuracy, a scale of its own.
+    assert read.rows_of(ax) == ["BA", "mean change", "excess"]  # Accuracy has another scale.
     both = bam.plot.intervals(report.to_frame().query("key == 'ba_a_to_t'"))
     assert read.rows_of(both) == ["wider", "labels"]
 
