@@ -129,7 +129,7 @@ def amplification_frame(
     columns, notes = _measure(evaluated, whole, read_seed(random_state), n_boot, quantiles)
     strata = next(iter(columns.values()))
     groups = [group for column in strata for group in column.groups]
-    levels = [column.stratum for column in strata for _ in column.groups]
+    levels = [x.measurement.evaluation.stratum for x in strata for _ in x.groups]
     sensitive = _features(groups, sensitive_features, "sensitive_feature")
     control = _features(levels, control_features, "control_feature")
     is_single = metrics is not None and not isinstance(metrics, Mapping)

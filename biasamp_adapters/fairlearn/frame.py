@@ -207,11 +207,6 @@ class Column:
         labels = self.measurement.evaluation.rows.labels_of(ATTRIBUTE)
         return [*map(labels.index, self.groups), -1]
 
-    @property
-    def stratum(self) -> Label | None:
-        """The levels of the control features."""
-        return self.measurement.evaluation.stratum
-
     def caveats(self) -> list[str]:
         """Return notes on the value."""
         return [f"{self.name}{self._where}: {note}" for note in self.measurement.notes]
@@ -232,7 +227,8 @@ class Column:
 
     @property
     def _where(self) -> str:
-        return "" if self.stratum is None else f" in {show(self.stratum)}"
+        stratum = self.measurement.evaluation.stratum
+        return "" if stratum is None else f" in {show(stratum)}"
 
     # Numbers with their intervals; of a level, if it is lower than that of the column.
 
