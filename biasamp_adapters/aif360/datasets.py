@@ -79,8 +79,7 @@ class Grouping:
         columns = {"y_true": read_labels(dataset, argument)}
         columns["sensitive_features"] = groups = self.groups(dataset.protected_attributes)
         if (dataset.instance_weights != 1).any():
-            weights = pd.Series(dataset.instance_weights, name="instance_weights")
-            columns["sample_weight"] = weights
+            columns["sample_weight"] = pd.Series(dataset.instance_weights, name="instance_weights")
         for label, side in self.sides.items():
             if not (groups == label).any():
                 rule = f"{argument} must have rows of both groups"
@@ -149,41 +148,38 @@ class Datasets:
         return cls(Grouping(given[0], *sides), given[1])
 
     @property
-    def dataset(self) -> Any:
-        """The dataset of the labels."""
-        return self.grouping.dataset
-
-    @property
     def favorable(self) -> float | None:
         """The favourable label of two; None of more, which are all treated alike."""
-        return None if np.ndim(self.dataset.favorable_label) else self.dataset.favorable_label
+        label = self.grouping.dataset.favorable_label
+        return None if np.ndim(label) else label
 
     @property
     def notes(self) -> Iterator[str]:
         """Notes on how the datasets were given."""
-        if np.shares_memory(self.dataset.labels, self.classified.labels):
+        if np.shares_memory(self.grouping.dataset.labels, self.classified.labels):
             yield words.SAME_LABELS
-        _, inside = self.grouping.read(self.dataset, "dataset")
+        _, inside = self.grouping.read(self.grouping.dataset, "dataset")
         if outside := int((~inside).sum()):
             yield words.IN_NEITHER_GROUP.format(n=outside)
 
     def read(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return columns of rows as they are now, and options, of metrics and audits."""
-        columns, inside = self.grouping.read(self.dataset, "dataset")
+        columns, inside = self.grouping.read(self.grouping.dataset, "dataset")
         columns["y_pred"] = read_labels(self.classified, "classified_dataset")
         # What is predicted to be in neither group stays in all rates, and counts as wrong.
         options: dict[str, Any] = {"missing": "abstain"}
         if self.favorable is not None:
-            options["class_labels"] = _known(self.dataset)
+            options["class_labels"] = _known(self.grouping.dataset)
             scores = read_scores(self.classified)
             columns |= {} if scores is None else {"y_score": pd.Series(scores)}
         if self.predicted is not None:
-            groups = self.grouping.predicted(self.predicted, len(inside))
-            columns["sensitive_features_pred"] = groups
+            columns["sensitive_features_pred"] = self.grouping.predicted(
+                self.predicted, len(inside)
+            )
         if self.clusters is not None:
             columns["clusters"] = pd.Series(read_numbers(self.clusters, "clusters"))
         if self.reference is not None:
-            check_match(self.reference, self.dataset, "reference_dataset")
+            check_match(self.reference, self.grouping.dataset, "reference_dataset")
             reference = self.grouping.read(self.reference, "reference_dataset")
             options["reference"] = Counts.from_arrays(**rows_of(*reference))
         return rows_of(columns, inside), options

@@ -78,7 +78,7 @@ def audit_report(
     summary: Any = {**report.summary}
     notes, methods = [*summary["notes"], *datasets.notes], _OF_ALL
     if datasets.favorable is None:
-        several = plain_labels(datasets.dataset.favorable_label, "favorable_label")
+        several = plain_labels(datasets.grouping.dataset.favorable_label, "favorable_label")
         favorable = several[0] if len(several) == 1 else several
         summary["data"] = {**summary["data"], "favorable": favorable}
         notes.append(words.AIF360_CLASSES.format(listing(several)))
@@ -94,8 +94,6 @@ def _record(metric: Any, method: str) -> dict[str, Any]:
     """Return a measure of AIF360; its value is None where it does not exist."""
     with np.errstate(all="ignore"):
         value = float(getattr(metric, method)())
-    return {
-        "measure": method.replace("_", " ").replace("theil", "Theil"),
-        "value": value if np.isfinite(value) else None,
-        "ideal": int(method in ("accuracy", "disparate_impact")),
-    }
+    name = method.replace("_", " ").replace("theil", "Theil")
+    ideal = int(method in ("accuracy", "disparate_impact"))
+    return {"measure": name, "value": value if np.isfinite(value) else None, "ideal": ideal}

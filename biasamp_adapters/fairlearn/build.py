@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counting.arrays import Table, name_of, read_input
+from biasamp_adapters.counting.arrays import name_of, read_input
 from biasamp_adapters.counting.counts import columns_among, count_arrays
 from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label
 from biasamp_adapters.counting.reference import Evaluation
@@ -20,7 +20,8 @@ from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.fairlearn.frame import AmplificationFrame, Column
 from biasamp_adapters.fairlearn.host_functions import HostMetric
 from biasamp_adapters.inference.replicates import read_seed, replicate
-from biasamp_adapters.metrics.base import A_TO_T, UNDIRECTED, Metric, check_choice, check_whole
+from biasamp_adapters.metrics import base
+from biasamp_adapters.metrics.base import Metric, only_model
 from biasamp_adapters.metrics.functions import METRIC_OF, get_metric
 from biasamp_adapters.result import Measurement
 
@@ -115,32 +116,24 @@ def amplification_frame(
     0.20 (0.09 to 0.31)
     """
     quantiles = _read_quantiles(n_boot, ci_quantiles)
-    check_choice("missing", missing, ("error", "drop"))
+    base.check_choice("missing", missing, ("error", "drop"))
     if sensitive_features is None:
         raise ValueError("sensitive_features must be the group of each row; received None")
-    y_true, y_pred = _squeeze(y_true, "y_true"), _squeeze(y_pred, "y_pred")
-    inputs = columns_among(locals())
     usual = get_metric("BA", reference=reference, missing=missing)
-    rows = count_arrays(inputs, usual.reading_options())
-    if len(rows.models) > 1:
-        raise ValueError(f"y_pred must be of one model; received {list(rows.models)}")
+    rows = count_arrays(columns_among(locals()), usual.reading_options())
     whole = usual.evaluate(rows)
-    by_name = _read_metrics(metrics, whole)
-    evaluations = {name: _evaluate(x, rows, whole, reference) for name, x in by_name.items()}
-    seed = read_seed(random_state)
-    columns, notes = _measure(by_name, whole, evaluations, n_boot or 0, seed, quantiles)
+    evaluated = {
+        name: (metric, _evaluate(metric, rows, whole, reference))
+        for name, metric in _read_metrics(metrics, whole).items()
+    }
+    columns, notes = _measure(evaluated, whole, read_seed(random_state), n_boot, quantiles)
     strata = next(iter(columns.values()))
     groups = [group for column in strata for group in column.groups]
-    control = [column.stratum for column in strata for _ in column.groups]
-    return AmplificationFrame(
-        columns,
-        _features(groups, sensitive_features, "sensitive_feature"),
-        _features(control, control_features, "control_feature"),
-        is_single=metrics is not None and not isinstance(metrics, Mapping),
-        notes=list(dict.fromkeys(filter(None, notes))),
-        n_boot=n_boot,
-        ci_quantiles=quantiles or None,
-    )
+    levels = [x.measurement.evaluation.stratum for x in strata for _ in x.groups]
+    sensitive = _features(groups, sensitive_features, "sensitive_feature")
+    control = _features(levels, control_features, "control_feature")
+    is_single = metrics is not None and not isinstance(metrics, Mapping)
+    return AmplificationFrame(columns, sensitive, control, is_single, notes, n_boot, quantiles)
 
 
 def _evaluate(metric: Metric, rows: Rows, whole: Evaluation, reference: Any) -> Evaluation:
@@ -152,22 +145,17 @@ def _evaluate(metric: Metric, rows: Rows, whole: Evaluation, reference: Any) -> 
 
 
 def _measure(
-    metrics: Mapping[Any, Metric],
-    whole: Evaluation,
-    evaluations: Mapping[Any, Evaluation],
-    n_boot: int,
-    seed: int,
-    quantiles: Sequence[float],
+    evaluated: Mapping[Any, Any], whole: Evaluation, seed: int, n_boot: Any, quantiles: Any
 ) -> tuple[dict[Any, list[Column]], list[str]]:
     """Return the columns of metrics, one for each stratum, from the same draws, and notes."""
-    strata = {x: list(x.strata()) or [x] for x in dict.fromkeys([whole, *evaluations.values()])}
-    groups = [_groups(stratum.rows) for stratum in strata[whole]]
-    model = whole.rows.models[0]
+    evaluations = dict.fromkeys([whole, *(evaluation for _, evaluation in evaluated.values())])
+    strata = {x: list(x.strata()) or [x] for x in evaluations}
+    groups, model = [_groups(x.rows) for x in strata[whole]], only_model(whole.rows)
     measured = {
-        name: [metric.measure(stratum, model, seed) for stratum in strata[evaluations[name]]]
-        for name, metric in metrics.items()
+        name: [metric.measure(stratum, model, seed) for stratum in strata[evaluation]]
+        for name, (metric, evaluation) in evaluated.items()
     }
-    scores, notes = replicate(chain.from_iterable(measured.values()), n_boot, seed, _score)
+    scores, drawing = replicate(chain.from_iterable(measured.values()), n_boot or 0, seed, _score)
     confidence = max((abs(2 * quantile - 1) for quantile in quantiles), default=0.95)
     columns = {
         name: [
@@ -176,10 +164,10 @@ def _measure(
         ]
         for name, of_strata in measured.items()
     }
-    notes = [*(note for evaluation in strata for note in evaluation.notes), *notes]
+    notes = [*(note for evaluation in strata for note in evaluation.notes), *drawing]
     for column in chain.from_iterable(columns.values()):
         notes += [*column.caveats(), *(column.reasons() if n_boot else [])]
-    return columns, notes
+    return columns, list(dict.fromkeys(filter(None, notes)))
 
 
 def _groups(rows: Rows) -> list[Label]:
@@ -203,15 +191,12 @@ def _features(labels: Sequence[Any], features: Any, name: str) -> pd.DataFrame |
 
 
 def _read_quantiles(n_boot: Any, ci_quantiles: Any) -> list[float]:
-    if (n_boot is None) != (ci_quantiles is None):
-        rule = "n_boot and ci_quantiles must be given together"
-        raise ValueError(f"{rule}; received {n_boot!r} and {ci_quantiles!r:.60}")
-    if n_boot is None:
+    if n_boot is None and ci_quantiles is None:
         return []
-    check_whole("n_boot", n_boot, 1)
+    base.check_whole("n_boot", n_boot, 1)
     quantiles = np.ravel(ci_quantiles).tolist()
     if not quantiles or not all(isinstance(x, float) and 0 < x < 1 for x in quantiles):
-        rule = "ci_quantiles must be floats between 0 and 1"
+        rule = "ci_quantiles must be floats between 0 and 1, given together with n_boot"
         raise ValueError(f"{rule}; received {ci_quantiles!r:.60}")
     return quantiles
 
@@ -232,11 +217,11 @@ def _suitable_metrics(whole: Evaluation) -> dict[Any, Metric]:
     """Return the metrics of this package that some rows allow, by their short names."""
     suitable = dict[Any, Metric]()
     for kind in METRIC_OF.values():
-        directions = [{"direction": x} for x in kind.directions if x != UNDIRECTED]
+        directions = [{"direction": x} for x in kind.directions if x != base.UNDIRECTED]
         for metric in (kind(**settings) for settings in directions or [{}]):
             with suppress(ValueError):
-                metric.measure(whole, whole.rows.models[0], 0)
-                suitable[metric.name.removesuffix(f" {A_TO_T}")] = metric
+                metric.measure(whole, only_model(whole.rows), 0)
+                suitable[metric.name.removesuffix(f" {base.A_TO_T}")] = metric
     return suitable
 
 
@@ -251,10 +236,4 @@ def _read_metric(label: Any, metric: Any) -> Metric:
     function, settings = (metric.func, metric.keywords) if is_bound else (metric, {})
     if function in METRIC_OF:
         return get_metric(METRIC_OF[function].short, **settings)
-    return HostMetric(label=label, function=metric)
-
-
-def _squeeze(values: Any, argument: str) -> Any:
-    """Return one column as labels, as MetricFrame reads it, and other values as they are."""
-    column = read_input(values, argument)
-    return values if isinstance(column, Table) else column
+    return HostMetric(short=str(label), function=metric)

@@ -46,42 +46,38 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
         columns: Mapping[Any, Sequence[Column]],
         sensitive: Any,
         control: Any,
-        *,
         is_single: bool,
         notes: Sequence[str],
         n_boot: int | None,
-        ci_quantiles: Sequence[float] | None,
+        ci_quantiles: Sequence[float],
     ) -> None:
         self.notes, self._columns = tuple(notes), columns
         self._features = pd.concat([control, sensitive], axis=1)
         # The host gets a row for each group of each stratum, and metrics that look numbers up.
         positions = np.arange(len(sensitive))
         functions = {name: _look_up(name, strata) for name, strata in columns.items()}
-        super().__init__(
-            metrics=next(iter(functions.values())) if is_single else functions,
-            y_true=positions,
-            y_pred=positions,
-            sensitive_features=sensitive,
-            control_features=control,
-        )
-        self._n_boot = n_boot  # What properties of the host read.
-        self._ci_quantiles: list[float] | None = None if ci_quantiles is None else [*ci_quantiles]
+        metrics = next(iter(functions.values())) if is_single else functions
+        features = {"sensitive_features": sensitive, "control_features": control}
+        super().__init__(metrics=metrics, y_true=positions, y_pred=positions, **features)
+        self._n_boot, self._ci_quantiles = n_boot, ci_quantiles or None  # The host reads them.
 
     @property
     def overall(self) -> Any:
         """The numbers of all rows; those of a stratum's only group are not the same."""
-        numbers = {name: [x.value for x in strata] for name, strata in self._columns.items()}
+        numbers = {
+            name: [x.numbers[0, -1] for x in strata] for name, strata in self._columns.items()
+        }
         return self._shape(pd.DataFrame(numbers, dtype=float), super().overall)
 
     @property
     def overall_ci(self) -> list[Any]:
         """The ends of the intervals of ``overall``."""
-        return self._intervals(self.overall, Column.of_all_rows)
+        return self._intervals(self.overall, Column.estimates, slice(-1, None))
 
     @property
     def by_group_ci(self) -> list[Any]:
         """The ends of the intervals of ``by_group``."""
-        return self._intervals(self.by_group, Column.of_each_group)
+        return self._intervals(self.by_group, Column.estimates, slice(-1))
 
     def difference_ci(self, method: str = "between_groups") -> list[Any]:
         """Return the ends of the intervals of ``difference``."""
@@ -140,8 +136,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
 
 def _look_up(name: Any, strata: Sequence[Column]) -> Callable[..., float]:
     """Return a function of positions: the number of one group, or of all rows of its stratum."""
-    of_groups = np.concatenate([column.of_groups[0] for column in strata])
-    of_all = np.repeat([column.value for column in strata], [len(x.groups) for x in strata])
+    of_groups = np.concatenate([x.numbers[0, :-1] for x in strata])
+    of_all = np.repeat([x.numbers[0, -1] for x in strata], [len(x.groups) for x in strata])
 
     def function(y_true: Any, y_pred: Any) -> float:
         positions = np.atleast_1d(y_true)
@@ -188,34 +184,28 @@ class Column:
         return not isinstance(metric, HostMetric) and metric.short != "Multi"
 
     @cached_property
-    def value(self) -> float:
-        """The number of all rows."""
-        return self.measurement.value
+    def numbers(self) -> Array:
+        """The numbers of the groups and of all rows, (1 + replicates, groups + 1).
 
-    @cached_property
-    def of_groups(self) -> Array:
-        """The numbers of the groups, (1 + replicates, groups): means over pairs that exist."""
+        Those of groups are means over the pairs that exist.
+        """
         pairs = self.measurement.pairs()  # Those of attacks are means over all flips.
         scores = pairs["contribution" if "contribution" in pairs else "value"]
-        means = mean_over_classes(scores[None])
-        return np.vstack([means, self.scores.get("groups", means[:0])])[:, self._positions]
-
-    @property
-    def _positions(self) -> list[int]:
-        labels = self.measurement.evaluation.rows.labels_of(ATTRIBUTE)
-        return [labels.index(group) for group in self.groups]
+        of_data = np.append(mean_over_classes(scores[None]), self.measurement.value)
+        drawn = [np.c_[self.scores["groups"], self.scores["value"]]] if self.scores else []
+        return np.vstack([of_data, *drawn])[:, self._places]
 
     @cached_property
     def sizes(self) -> Array:
         """Rows, effective rows or clusters in the denominators of the groups, and of all rows."""
         margins, kind = self.measurement.margins, self.kind or ""
-        of_groups, of_all = (margins.sizes_of_kind(x, TASK, 1, kind) for x in (ATTRIBUTE, ALL))
-        return np.r_[of_groups[self._positions], of_all]
+        sizes = [margins.sizes_of_kind(x, TASK, 1, kind) for x in (ATTRIBUTE, ALL)]
+        return np.concatenate(sizes)[self._places]
 
     @property
-    def stratum(self) -> Label | None:
-        """The levels of the control features."""
-        return self.measurement.evaluation.stratum
+    def _places(self) -> list[int]:
+        labels = self.measurement.evaluation.rows.labels_of(ATTRIBUTE)
+        return [*map(labels.index, self.groups), -1]
 
     def caveats(self) -> list[str]:
         """Return notes on the value."""
@@ -223,9 +213,9 @@ class Column:
 
     def reasons(self) -> list[str]:
         """Return why numbers have no interval."""
-        [of_all] = self.of_all_rows()
+        *of_groups, of_all = self.estimates()
         groups_of: dict[str, list[Label]] = {of_all.reason: []}
-        for group, number in zip(self.groups, self.of_each_group(), strict=True):
+        for group, number in zip(self.groups, of_groups, strict=True):
             if number.reason != of_all.reason:
                 groups_of.setdefault(number.reason, []).append(group)
         names = {reason: f" of {name_list(x)}" if x else "" for reason, x in groups_of.items()}
@@ -237,39 +227,35 @@ class Column:
 
     @property
     def _where(self) -> str:
-        return "" if self.stratum is None else f" in {show(self.stratum)}"
+        stratum = self.measurement.evaluation.stratum
+        return "" if stratum is None else f" in {show(stratum)}"
 
     # Numbers with their intervals; of a level, if it is lower than that of the column.
 
-    def of_all_rows(self, level: float | None = None) -> list[Estimate]:
-        """Return the number of all rows."""
-        trust = self.measurement.trust_or_reason("value", self.value, self.scores)
-        return [self._estimate(self.value, trust, self.sizes[-1], level)]
+    def estimates(self, level: float | None = None, part: slice = slice(None)) -> list[Estimate]:
+        """Return the numbers of the groups and then of all rows, or a part of these.
 
-    def of_each_group(self, level: float | None = None) -> list[Estimate]:
-        """Return the numbers of groups."""
+        Intervals of known rates reach at least three rows.
+        """
         labelled = {"positive": " labelled 1", "negative": " labelled 0"}.get(self.kind or "", "")
         unit = self.measurement.evaluation.rows.size_unit + labelled
         few = words.FEW_OF_A_KIND.format(have="", n=FEW_ROWS, unit=unit).strip()
-        reason, numbers = self.measurement.reason_not_to_draw, []
-        for draws, size in zip(self.of_groups.T, self.sizes[:-1], strict=True):
-            trust = Trust(draws[1:], reason or (few if size < FEW_ROWS * (1 - 1e-9) else ""))
-            numbers.append(self._estimate(float(draws[0]), trust, size, level))
-        return numbers
-
-    def _estimate(self, value: float, trust: Trust, size: float, level: float | None) -> Estimate:
-        """Return a number with its interval; that of a rate reaches at least three rows."""
+        reasons = [few if size < FEW_ROWS * (1 - 1e-9) else "" for size in self.sizes]
+        reason, values = self.measurement.reason_not_to_draw, self.numbers[0].tolist()
+        trusts = [Trust(x[1:], reason or y) for x, y in zip(self.numbers.T, reasons, strict=True)]
+        trusts[-1] = self.measurement.trust_or_reason("value", values[-1], self.scores)
         if self.kind is not None:
-            trust = trust._replace(limits=(0.0, 1.0), row=1 / max(size, 1))
-        return estimate(value, trust, self.confidence, level)
+            rows = zip(trusts, 1 / np.maximum(self.sizes, 1), strict=True)
+            trusts = [trust._replace(limits=(0.0, 1.0), row=row) for trust, row in rows]
+        numbers = list(zip(values, trusts, strict=True))[part]
+        return [estimate(x, trust, self.confidence, level) for x, trust in numbers]
 
     def difference(self, level: float, method: str) -> list[Estimate]:
         """Return the largest difference between groups, or of a group from all rows."""
         largest = self._largest(level).difference
         if method == "between_groups" or largest.reason:
             return [largest]
-        of_all = np.r_[self.value, self.scores.get("value", [])]
-        distances = self.of_groups - of_all[:, None]
+        distances = self.numbers[:, :-1] - self.numbers[:, [-1]]
         low, high = self._bands(distances, level)
         nearest = max(np.maximum(low, -high).max(), 0.0)
         return [Estimate(np.abs(distances[0]).max(), nearest, np.maximum(-low, high).max())]
@@ -282,13 +268,14 @@ class Column:
 
     def extreme(self, level: float, choose: Callable[[Array], float]) -> list[Estimate]:
         """Return the smallest or largest number of a group, of bands that hold its interval."""
-        own, (low, high) = self.of_each_group(level), self._bands(self.of_groups, level)
+        own, of_groups = self.estimates(level, slice(-1)), self.numbers[:, :-1]
+        low, high = self._bands(of_groups, level)
         least = choose(np.minimum(low, [number.low for number in own]))
         most = choose(np.maximum(high, [number.high for number in own]))
-        return [Estimate(choose(self.of_groups[0]), least, most)]
+        return [Estimate(choose(of_groups[0]), least, most)]
 
     def _largest(self, level: float) -> Largest:
-        numbers = self.of_groups, self.sizes[:-1], self.groups
+        numbers = self.numbers[:, :-1], self.sizes[:-1], self.groups
         return largest_gap(*numbers, is_rate=self.kind is not None, confidence=level)
 
     def _bands(self, draws: Array, level: float) -> tuple[Array, Array]:

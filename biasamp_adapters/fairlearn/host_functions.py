@@ -45,18 +45,13 @@ class HostMetric(Metric):
 
     Attributes
     ----------
-    label : object
+    short : str
         The name of the metric in its frame.
     function : callable
     """
 
-    label: Any
+    short: str  # type: ignore[misc]  # Other metrics of a class share one.
     function: Any
-
-    @property
-    def name(self) -> str:
-        """The name of the metric in its frame."""
-        return str(self.label)
 
     @cached_property
     def parameters(self) -> frozenset[str]:
@@ -115,14 +110,12 @@ class HostMetric(Metric):
         """Return the value of some rows; NaN without rows, or if drawn rows are refused."""
         if not rows.any():
             return np.nan
-        kept, params = np.flatnonzero(rows), dict[str, Any]()
-        if "sample_weight" in self.parameters:
-            params["sample_weight"] = weight[kept].astype(np.float64)
-        else:
+        kept = np.flatnonzero(rows)
+        if "sample_weight" not in self.parameters:
             kept = np.repeat(kept, weight[kept].astype(np.int64))
         y_true, y_pred, groups = (values[kept] for values in columns)
-        if ATTRIBUTE in self.parameters:
-            params[ATTRIBUTE] = groups
+        further = {ATTRIBUTE: groups, "sample_weight": weight[kept].astype(np.float64)}
+        params = {name: x for name, x in further.items() if name in self.parameters}
         try:
             value = np.asarray(self.function(y_true, y_pred, **params))
         except TypeError as error:

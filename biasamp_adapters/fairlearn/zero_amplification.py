@@ -10,7 +10,7 @@ import pandas as pd
 from fairlearn.reductions import ClassificationMoment, ErrorRate
 
 from biasamp_adapters.counting.counts import read_rows
-from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, listing, show
+from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, listing, show
 from biasamp_adapters.metrics.base import check_number
 
 
@@ -106,55 +106,52 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
         if len(groups.labels) < 2:
             rule = "sensitive_features must hold at least two groups"
             raise ValueError(f"{rule}; received {listing(groups.labels) or 'none'}")
-        self._group, self._n = groups.keys(), np.bincount(groups.keys())
-        labels = pd.Series(np.array(classes)[rows.variable(TASK).keys()])
-        super().load_data(X, labels, sensitive_features=pd.Series(self._group))
-        self._rates_of_labels = self._rates(labels)
         # An index of pandas takes a tuple for several levels.
-        names = [show(label) if isinstance(label, tuple) else label for label in groups.labels]
-        levels = ["+", "-"], ["all"], names
-        self._index = pd.MultiIndex.from_product(levels, names=["sign", "event", "group_id"])
+        self._names = [show(x) if isinstance(x, tuple) else x for x in groups.labels]
+        labels = pd.Series(np.array(classes)[rows.variable(TASK).keys()])
+        names = pd.Series(self._names, dtype=object)[groups.keys()].reset_index(drop=True)
+        super().load_data(X, labels, sensitive_features=names)
         # What GridSearch reads: a dimension for each group, as no rate follows from the others.
-        one, none = np.eye(len(names)), np.zeros((len(names), len(names)))
-        self.pos_basis = pd.DataFrame(np.vstack([one, none]), index=self._index)
-        self.neg_basis = pd.DataFrame(np.vstack([none, one]), index=self._index)
-        self.neg_basis_present = pd.Series(True, index=self.pos_basis.columns)
+        basis = _with_signs(pd.DataFrame(np.eye(len(self._names)), index=self._names))
+        self.pos_basis, self.neg_basis = basis.clip(lower=0), (-basis).clip(lower=0)
+        self.neg_basis_present = pd.Series(True, index=basis.columns)
         self.default_objective_lambda_vec = None
 
     @property
     def index(self) -> pd.MultiIndex:
         """The constraints, by sign, event and group."""
-        return self._index
+        return self.pos_basis.index
 
     def gamma(self, predictor: Callable[[Any], Any]) -> pd.Series[Any]:
         """Return how far the rates of a predictor are above ("+") or below ("-") the labels'."""
         predicted = np.ravel(predictor(self.X)).astype(np.float64)
-        excess = self._rates(predicted) - self._rates_of_labels
-        return pd.Series(np.concatenate([excess, -excess]), index=self._index)
+        excess = (predicted - self.tags["label"]).groupby(self.tags["group_id"]).mean()
+        return _with_signs(excess.loc[self._names])
 
     def bound(self) -> pd.Series[Any]:
         """Return the bound of each constraint."""
-        return pd.Series(float(self.difference_bound), index=self._index)
+        return pd.Series(float(self.difference_bound), index=self.index)
 
     def project_lambda(self, lambda_vec: pd.Series[Any]) -> pd.Series[Any]:
         """Return multipliers with the same effect of which one of two signs is 0."""
-        net = self._net(lambda_vec)
-        both = np.concatenate([net.clip(min=0), (-net).clip(min=0)])
-        return pd.Series(both, index=self._index)
+        return _with_signs(_net(lambda_vec)).clip(lower=0)
 
     def signed_weights(self, lambda_vec: pd.Series[Any]) -> pd.Series[Any]:
         """Return what each row gains if it is predicted positive, under these multipliers."""
-        gain = -self._net(lambda_vec) * len(self._group) / self._n
-        return pd.Series(gain[self._group])
+        group = self.tags["group_id"]
+        return -group.map(_net(lambda_vec)) * len(group) / group.map(group.value_counts())
 
     def default_objective(self) -> ErrorRate:
         """Return the share of wrong predictions."""
         return ErrorRate()
 
-    def _rates(self, values: Any) -> Array:
-        return np.bincount(self._group, values) / self._n
 
-    def _net(self, lambda_vec: pd.Series[Any]) -> Array:
-        """Return the multipliers of "+" minus those of "-"."""
-        above, below = np.split(lambda_vec.loc[self._index].to_numpy(dtype=np.float64), 2)
-        return np.asarray(above - below)
+def _with_signs(above: Any) -> Any:
+    """Return numbers of the groups for "+", and then their opposites for "-"."""
+    both = {("+", "all"): above, ("-", "all"): -above}
+    return pd.concat(both, names=["sign", "event", "group_id"])
+
+
+def _net(lambda_vec: pd.Series[Any]) -> Any:
+    """Return the multipliers of "+" minus those of "-", by group."""
+    return lambda_vec.loc["+", "all"] - lambda_vec.loc["-", "all"]

@@ -61,7 +61,7 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If there is no value, or results are of several metrics.
+        If there is no value, or results are neither a frame nor of metrics.
 
     Examples
     --------
@@ -119,14 +119,13 @@ def _read(results: Any) -> pd.DataFrame:
     results = getattr(results, "results", results)
     if not isinstance(results, Mapping):
         results = {getattr(results, "metric", "value"): results}
-    metrics = {getattr(result, "metric", "value") for result in results.values()}
-    others = {f"a {type(x).__name__}" for x in results.values() if not hasattr(x, "interval")}
-    if others or len(metrics) > 1:
-        rule = "results must be a frame, a report, or of one metric and direction"
-        raise ValueError(f"{rule}; received {', '.join(sorted(others or metrics)):.150}")
-    numbers = [[x.value, *(x.interval or (np.nan, np.nan))] for x in results.values()]
-    frame = pd.DataFrame(numbers, columns=canvas.NUMBER)
-    return frame.assign(row=list(results), of_metric=[*metrics] * len(frame))
+    others = {f"a {type(x).__name__}" for x in results.values() if not hasattr(x, "estimate")}
+    if others:
+        rule = "results must be a frame, a report, or results of metrics"
+        raise ValueError(f"{rule}; received {', '.join(sorted(others)):.150}")
+    numbers = [[x.metric, x.value, x.estimate.low, x.estimate.high] for x in results.values()]
+    frame = pd.DataFrame(numbers, columns=["of_metric", *canvas.NUMBER])
+    return frame.assign(row=list(results))
 
 
 def _read_frame(frame: pd.DataFrame) -> pd.DataFrame:

@@ -46,12 +46,6 @@ class _ReadsGroups(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         """The columns of X in fit; those that the estimator read, and that of the groups."""
         return int(self.estimator_.n_features_in_) + (self.sensitive_features is not None)
 
-    def _clone(self) -> Any:
-        """Return the estimator, not fitted; raise if it is none."""
-        if not hasattr(self.estimator, "fit"):  # A dict has a copy.
-            raise TypeError(f"estimator must have fit and predict; received {self.estimator!r:.80}")
-        return clone(self.estimator)
-
     def _split(self, X: Any, groups: Any) -> tuple[Any, Any]:
         """Return what the estimator reads of X, and the groups: those of a column, if one is named.
 
@@ -140,15 +134,15 @@ class WithSensitiveFeatures(_ReadsGroups):
             Groups, unless they are a column of X.
         """
         features, groups = self._split(X, sensitive_features)
-        estimator, params = self._clone(), {}
+        self.estimator_, params = clone(self.estimator), {}
         self._known = [] if groups is None else read_groups(groups, np.shape(X)[0]).seen
-        if groups is not None and _takes(estimator, "fit", ATTRIBUTE):
+        if groups is not None and _takes(self.estimator_, "fit", ATTRIBUTE):
             is_routed = get_config()["enable_metadata_routing"]
-            is_step = isinstance(estimator, Pipeline) and not is_routed
-            params[f"{estimator.steps[-1][0]}__{ATTRIBUTE}" if is_step else ATTRIBUTE] = groups
-        estimator.fit(features, y, **params)
-        self.estimator_ = estimator
-        self.classes_ = getattr(estimator, "classes_", np.unique(np.asarray(y)))
+            is_step = isinstance(self.estimator_, Pipeline) and not is_routed
+            step = f"{self.estimator_.steps[-1][0]}__" if is_step else ""
+            params[f"{step}{ATTRIBUTE}"] = groups
+        self.estimator_.fit(features, y, **params)
+        self.classes_ = getattr(self.estimator_, "classes_", np.unique(np.asarray(y)))
         return self
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
@@ -212,8 +206,8 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
     prevalence, tolerance, pos_label, unknown_groups
         As in :class:`~biasamp_adapters.PrevalenceThreshold`.
     cv : int, cross-validation generator, iterable or None
-        Thresholds are set on scores of rows that a fit has not seen; None takes the rows of the
-        fit, whose scores are too sure.
+        How scikit-learn splits the rows: thresholds are set on scores of rows that a fit has not
+        seen. None are five folds.
     n_jobs : int, optional
         Folds at once.
 
@@ -292,17 +286,14 @@ class PrevalenceThresholdClassifier(_ReadsGroups):
         y = y if self._is_matrix else column_or_1d(y, warn=True)
         features, groups = self._split(X, sensitive_features)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        self.estimator_ = self._clone().fit(features, y, **weights)
+        self.estimator_ = clone(self.estimator).fit(features, y, **weights)
         methods = [name for name in SCORING if hasattr(self.estimator_, name)]
         if not methods:
             received = type(self.estimator_).__name__
             raise ValueError(f"estimator must have {' or '.join(SCORING)}; received {received}")
         self.classes_, self._method = self.estimator_.classes_, methods[0]
-        if self.cv is None:
-            scores = getattr(self.estimator_, self._method)(features)
-        else:
-            options = {"cv": self.cv, "n_jobs": self.n_jobs, "params": weights}
-            scores = cross_val_predict(self.estimator, features, y, method=self._method, **options)
+        options = {"cv": self.cv, "n_jobs": self.n_jobs, "params": weights}
+        scores = cross_val_predict(self.estimator, features, y, method=self._method, **options)
         rule = PrevalenceThreshold(**{name: getattr(self, name) for name in _OF_RULE})
         scores = self._of_positive(scores)
         self.rule_ = rule.fit(scores, y, sensitive_features=groups, sample_weight=sample_weight)

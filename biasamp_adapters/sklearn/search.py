@@ -104,10 +104,8 @@ def amplification_scorer(
         requested = True if level is None else None
         return scorer.set_score_request(sample_weight=True, sensitive_features=requested)
     if level is None:
-        raise ValueError(
-            'name a level of y\'s index (sensitive_features="race"), or enable metadata routing '
-            "first: sklearn.set_config(enable_metadata_routing=True)"
-        )
+        rule = 'name a level of y\'s index (sensitive_features="race"), or enable metadata routing'
+        raise ValueError(f"{rule} first: sklearn.set_config(enable_metadata_routing=True)")
     return scorer
 
 
@@ -136,6 +134,9 @@ def _size(
 
 
 _JUDGED = {"low": "lower end", "mean": "mean", "high": "upper end"}
+
+#: What is said of the candidate that is picked, and of another one that is more accurate.
+_ROLES = "Picked, as the most accurate of these", "Left out, though the most accurate of all"
 
 
 @dataclass(frozen=True)
@@ -222,13 +223,11 @@ class MostAccurateWithin:
         keeps = agree(n_kept, "keeps", "keep")
         what = f"the {_JUDGED[self.judged]} of {self.amplification} is at most {self.bound:g}"
         lines = [f"{n_kept} of {len(candidates)} candidates {keeps} the bound: {what}."]
-        described = {picked: "Picked, as the most accurate of these"}
-        first = int(candidates["accuracy"].idxmax())
-        described.setdefault(first, "Left out, though the most accurate of all")
-        for i, role in described.items():
+        most_accurate = int(candidates["accuracy"].idxmax())
+        for i, role in zip(dict.fromkeys([picked, most_accurate]), _ROLES, strict=False):
             row: Any = candidates.loc[i]
-            params = cv_results["params"][i]
-            lines.append(f"{role}: candidate {i} {params}, {self.accuracy} {row['accuracy']:.4f},")
+            score = f"{self.accuracy} {row['accuracy']:.4f}"
+            lines.append(f"{role}: candidate {i} {cv_results['params'][i]}, {score},")
             lines.append(f"  {self.amplification} {Estimate(row['mean'], row['low'], row['high'])}")
         if n_folds > 1:
             level = f"{100 * self.confidence:g}%"

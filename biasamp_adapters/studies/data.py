@@ -73,12 +73,7 @@ def make_alpha_shift(alpha_dataset: float, alpha_model: float) -> pd.DataFrame:
 
 
 def make_hidden_bias(
-    n_samples: int = 1000,
-    *,
-    strength: float = 0.2,
-    frequency: float = 0.5,
-    noise: float = 1.0,
-    random_state: Any = 0,
+    n_samples: int = 1000, *, strength: float = 0.2, noise: float = 1.0, random_state: Any = 0
 ) -> pd.DataFrame:
     """Return balanced labels whose bias lies in a feature that has no labels.
 
@@ -91,10 +86,8 @@ def make_hidden_bias(
     n_samples : int
         Rows, a multiple of 4.
     strength : float
-        How much more often rows of the pairs (0, 0) and (1, 1) have the shortcut: at most twice
-        ``frequency``, and twice its distance from 1.
-    frequency : float
-        The share of all rows that have it.
+        How much more often rows of the pairs (0, 0) and (1, 1) have the shortcut than the others,
+        from -1 to 1. Half of all rows have it.
     noise : float
         The standard deviation of ``signal`` around -1 for class 0 and 1 for class 1.
     random_state : int, Generator or None
@@ -136,11 +129,9 @@ def make_hidden_bias(
     check_whole("n_samples", n_samples, 4)
     if n_samples % 4:
         raise ValueError(f"n_samples must be a multiple of 4; received {n_samples}")
-    check_number("frequency", frequency, 0, 1)
-    most = round(2 * min(frequency, 1 - frequency), 12)
-    check_number("strength", strength, -most, most)
-    shares = np.array([frequency - strength / 2, frequency + strength / 2])
+    check_number("strength", strength, -1, 1)
     check_number("noise", noise, 0)
+    shares = np.array([0.5 - strength / 2, 0.5 + strength / 2])
     rng, part = np.random.default_rng(read_seed(random_state)), n_samples // 4
     task, attribute = np.repeat([0, 0, 1, 1], part), np.repeat([0, 1, 0, 1], part)
     reveals = np.tile(np.arange(part), 4) < np.round(shares * part)[(task == attribute) * 1]

@@ -110,16 +110,13 @@ def label_error_sensitivity(
 
 def _correct(measurement: RateMeasurement, error: Any) -> RateMeasurement:
     """Return a measurement without an error of labels: each row has a share in every group."""
-    evaluation, metric = measurement.evaluation, measurement.metric
-    labels: Any = evaluation.rows.variable(ATTRIBUTE)
+    metric: DirectionalBiasAmplification = measurement.metric
+    rows = measurement.evaluation.rows
+    labels: Any = rows.variable(ATTRIBUTE)
     inverse = np.linalg.inv(_channel(error, labels.labels))
     groups = Block(labels.labels, inverse[labels.codes], labels.missing, is_matrix=False)
-    variables = evaluation.rows.variables | {(ATTRIBUTE, None): groups}
-    rows = replace(evaluation.rows, variables=variables)
-    corrected: RateMeasurement = metric.measure(
-        replace(evaluation, rows=rows), measurement.model, 0
-    )
-    return corrected
+    rows = replace(rows, variables=rows.variables | {(ATTRIBUTE, None): groups})
+    return metric.measure(replace(measurement.evaluation, rows=rows), measurement.model, 0)
 
 
 def _channel(error: Any, groups: Sequence[Label]) -> Array:
@@ -144,11 +141,9 @@ def _channel(error: Any, groups: Sequence[Label]) -> Array:
 
 def _row(measurement: RateMeasurement, drawn: dict[str, Any], confidence: float) -> dict[str, Any]:
     """Return the numbers of one error; none if a group would have no rows."""
-    result, rates = (
-        measurement.result(drawn, (), confidence),
-        measurement.rates(measurement.margins, None),
-    )
-    k = int((np.abs(np.stack(rates) - 0.5) > 0.5 + _ROUNDING).sum())
-    outside = words.IMPOSSIBLE_RATES.format(k=k, n=2 * rates[0].size) if k else ""
-    ba, note = result.estimate, "; ".join(filter(None, [outside, *result.notes]))
+    result = measurement.result(drawn, (), confidence)
+    rates = np.stack(measurement.rates(measurement.margins, None))
+    k = int((np.abs(rates - 0.5) > 0.5 + _ROUNDING).sum())
+    outside = [words.IMPOSSIBLE_RATES.format(k=k, n=rates.size)] if k else []
+    ba, note = result.estimate, "; ".join([*outside, *result.notes])
     return {"value": ba.value, "low": ba.low, "high": ba.high, "note": note}

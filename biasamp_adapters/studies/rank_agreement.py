@@ -73,8 +73,7 @@ def rank_agreement(values: Any, scores: Any, *, confidence: float = 0.95) -> pd.
     0  value  0.867  0.191  0.977  0.017  6
     """
     check_confidence(confidence)
-    table, outside = _read(values), pd.Series(scores)
-    outside = pd.Series(to_numbers(outside, "scores"), outside.index)
+    table, outside = _read(values, "values"), _read(scores, "scores")["value"]
     if not outside.dropna().index.sort_values().equals(table.index.unique().sort_values()):
         received = f"{listing([*table.index])} and {listing([*outside.dropna().index])}"
         raise ValueError(f"values and scores must be of the same models, once; received {received}")
@@ -82,13 +81,13 @@ def rank_agreement(values: Any, scores: Any, *, confidence: float = 0.95) -> pd.
     return pd.DataFrame(rows)
 
 
-def _read(values: Any) -> pd.DataFrame:
-    """Return values by model and metric."""
+def _read(values: Any, argument: str) -> pd.DataFrame:
+    """Return values by model and metric; of one metric, the column is "value"."""
     if hasattr(values, "summary"):
         values = values.to_frame().pivot(index="model", columns="key", values="value")
     if not isinstance(values, pd.DataFrame):
         values = pd.DataFrame({"value": pd.Series(values)})
-    return pd.DataFrame(to_numbers(values.to_numpy(), "values"), values.index, values.columns)
+    return pd.DataFrame(to_numbers(values.to_numpy(), argument), values.index, values.columns)
 
 
 def _agreement(values: Any, outside: Any, confidence: float) -> dict[str, Any]:

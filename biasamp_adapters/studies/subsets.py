@@ -140,10 +140,9 @@ def _subset(
             raise ValueError("equal_classes must be False of a label matrix; received True")
         kept, by_label = _search(sets, counts, ratio, rng), sets.T @ counts
     else:
-        fewest = counts.min(axis=1)
-        fewest = np.full_like(fewest, counts.min()) if equal_classes else fewest
+        fewest = counts.min() if equal_classes else counts.min(axis=1, keepdims=True)
         most = np.floor(ratio * fewest + _ROUNDING)
-        kept = np.minimum(counts, most[:, None]).astype(int)
+        kept = np.minimum(counts, most).astype(int)
     lacks = np.any(by_label, axis=1) & ~np.all(by_label, axis=1)
     lacking = name_list(compress(rows.class_labels, lacks))
     if not kept.any():

@@ -147,7 +147,8 @@ def test_frame_is_plotted_by_the_host(columns) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"n_boot": 100}, "n_boot and ci_quantiles must be given together"),
+        ({"n_boot": 100}, "0 and 1, given together with n_boot; received None"),
+        ({"ci_quantiles": [0.5]}, "n_boot must be a whole number from 1 on; received None"),
         ({"n_boot": 100, "ci_quantiles": [2.5]}, "ci_quantiles must be floats between 0 and 1"),
         ({"metrics": {}}, "metrics must hold at least one metric"),
         ({"metrics": {"BA": 3}}, 'its name, or a dict such as {"BA": "BA"}; received int'),
@@ -160,7 +161,10 @@ def test_frame_is_plotted_by_the_host(columns) -> None:
         ({"sensitive_features": None}, "must be the group of each row; received None"),
         ({"metrics": {"x": len}, **EYES}, "one label in each row of y_true; received 2"),
         ({"missing": "abstain"}, "missing must be 'error' or 'drop'"),
-        ({"y_pred": {"a": [0, 1] * 40, "b": [0, 1] * 40}}, "y_pred must be of one model"),
+        (
+            {"y_pred": {"a": [0, 1] * 40, "b": [0, 1] * 40}},
+            "a metric reads one model; received 'a', 'b'",
+        ),
         ({"metrics": {"x": len}, "sample_weight": [0.5] * 80}, "x must take sample_weight, as "),
     ],
 )

@@ -35,20 +35,16 @@ def test_comparison_plot_has_a_dot_for_each_model(ax) -> None:
 
 def test_intervals_without_interval_are_hollow_and_sizes_have_no_sign(ax) -> None:
     result = read.result_of("turned", bam.MultiAttributeBiasAmplification())
-    bam.plot.intervals(result, ax=ax)
-    assert [dot[1:] for dot in read.dots_of(ax)] == [(0, "none")]
-    assert read.texts_of(ax) == ["40.0"]
+    bam.plot.intervals({"Multi": result, "BA": read.result_of("turned")}, ax=ax)
+    assert [dot[1:] for dot in read.dots_of(ax)] == [(0, "none"), (1, "none")]
+    assert read.texts_of(ax) == ["40.0", "−40.0"]
     assert read.legend_of(ax) == []
 
 
 def test_intervals_of_frames_name_rows_by_what_varies(ax) -> None:
     report = audit("wider", "labels")
     bam.plot.intervals(bam.over_runs(report), ax=ax)
-    assert read.rows_of(ax) == [
-        "BA",
-        "mean change",
-        "excess",
-    ]  # Without accuracy, a scale of its own.
+    assert read.rows_of(ax) == ["BA", "mean change", "excess"]  # Accuracy has another scale.
     both = bam.plot.intervals(report.to_frame().query("key == 'ba_a_to_t'"))
     assert read.rows_of(both) == ["wider", "labels"]
 
