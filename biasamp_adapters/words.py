@@ -381,11 +381,14 @@ LAST_OF_MODELS = "Verdict{direction}: {headline}"
 
 # Notes on rows and models.
 
-PREDICTIONS_MISSING = (
-    "{predictions} of {model} {are} missing; these rows count as {what} and stay in every rate."
-)
+ARE_MISSING = "{predictions} of {model} {are} missing"
+PREDICTIONS_MISSING = f"{ARE_MISSING}; these rows count as {{what}} and stay in every rate."
 WRONG, NO_TASK = "wrong", "not having any task"
 MISSING_BY_GROUP = MISSING_IN_BOTH.capitalize() + "; BA of the answered rows is {ba}."
+ROWS_LEFT_OUT = (
+    "Within rows labelled {kind}, {first} of {a} and {second} of {b} are left out, as values are "
+    "missing; this alone can change a gap."
+)
 WEIGHTED = "Rates are weighted by {column}; numbers of rows are not."
 NOT_COMPARED = (
     "{members} with fewer than {least} {unit} {are} not compared in the verdict; "
@@ -450,8 +453,8 @@ COUNT_0_IN_BA, IS_0_IN_BA = ", so their rates count 0 in BA", ", so BA is 0 for 
 NO_CLASS_COMPARED = "There is nothing to compare: no class has {n} rows in labels and reference."
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
 ONLY_PREDICTED = (
-    "{role} holds {names}, which {truth} never holds; they count, unless missing_values= names "
-    "them."
+    "In {rows}, {role} holds {names}, which {truth} never holds; they count, unless "
+    "missing_values= names them."
 )
 NOT_COMPUTED = "{name} is not computed: {reason}."
 NEEDS_FITTING = "its attacker must be fitted, which the metric does and an audit does not"

@@ -55,6 +55,7 @@ def summarize(
         gaps=[x for audit in audits for x in records.gap_records(audit)],
         errors=[x for audit in audits for x in records.error_records(audit)],
         missing=[x for audit in audits for x in records.missing_records(audit, computed.seed)],
+        left_out=list(records.left_out_records(audits[0], computed.seed)),
         scores=scores.records,
         metrics=[x for audit in audits for x in records.metric_records(audit)],
         rates=[x for of_audit in rates.values() for x in of_audit],
