@@ -269,7 +269,9 @@ def test_labels_that_only_predictions_have_leave_a_note() -> None:
     metric = bam.DirectionalBiasAmplification()
     predicted = ["recid ", "no", "no", "no"]
     result = metric.result([*["recid", "no"] * 2], predicted, sensitive_features=G, n_boot=0)
-    assert "y_pred holds 'recid ', which y_true never holds" in result.notes[0]
+    assert "In 1 row, y_pred holds 'recid ', which y_true never holds" in result.notes[0]
+    result = metric.result([*["recid", "no"] * 2], ["", *predicted[1:]], sensitive_features=G)
+    assert result.notes[0].startswith("1 row of y_pred holds '', which often means a missing value")
     listed = bam.DirectionalBiasAmplification(class_labels=["no", "recid", "recid "])
     result = listed.result([*["recid", "no"] * 2], predicted, sensitive_features=G, n_boot=0)
     assert not any("never holds" in note for note in result.notes)
