@@ -386,9 +386,10 @@ PREDICTIONS_MISSING = f"{ARE_MISSING}; these rows count as {{what}} and stay in 
 WRONG, NO_TASK = "wrong", "not having any task"
 MISSING_BY_GROUP = MISSING_IN_BOTH.capitalize() + "; BA of the answered rows is {ba}."
 ROWS_LEFT_OUT = (
-    "Within rows labelled {kind}, {first} of {a} and {second} of {b} are left out, as values are "
-    "missing; this alone can change a gap."
+    "{within}{first} of {a} and {second} of {b} are left out, as values are missing; this alone "
+    "can change a gap."
 )
+WITHIN_LABELLED = "Within rows labelled {kind}, "
 WEIGHTED = "Rates are weighted by {column}; numbers of rows are not."
 NOT_COMPARED = (
     "{members} with fewer than {least} {unit} {are} not compared in the verdict; "

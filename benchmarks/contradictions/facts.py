@@ -405,13 +405,14 @@ def _(d: Direction, m: Parts) -> Any:
 
 
 @family(
-    r"Within rows labelled <k:kind>, <f:rate> of <a:group> and <s:rate> of <b:group> are left out, "
-    r"as values are missing; this alone can change a gap\."
+    r"(?:Within rows labelled <k:kind>, )?<f:rate> of <a:group> and <s:rate> of <b:group> are left "
+    r"out, as values are missing; this alone can change a gap\."
 )
 def _(d: Direction, m: Parts) -> Any:
     for row in d.summary["left_out"]:
         names = [d.group(row["first"]), d.group(row["second"])]
-        if d.kind(row["labelled"]) == m["k"] and names == [m["a"], m["b"]]:
+        kind = None if row["labelled"] is None else d.kind(row["labelled"])
+        if kind == m["k"] and names == [m["a"], m["b"]]:
             return is_rate(m["f"], row["first_rate"]) and is_rate(m["s"], row["second_rate"])
     return False
 

@@ -75,7 +75,12 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
 def _of_left_out(summary: Summary, names: Names) -> list[str]:
     """Return of which groups rows are left out unequally, the largest difference first."""
     records = sorted(summary["left_out"], key=lambda x: x["second_rate"] - x["first_rate"])
-    return [words.ROWS_LEFT_OUT.format(**names.left_out(record)) for record in records]
+    notes_on_rows = []
+    for record in records:
+        kind = record["labelled"]
+        within = words.WITHIN_LABELLED.format(kind=names.labelled(kind)) if kind is not None else ""
+        notes_on_rows.append(words.ROWS_LEFT_OUT.format(within=within, **names.shares(record)))
+    return notes_on_rows
 
 
 def _of_members(subject: Subject) -> Iterator[str]:
@@ -133,11 +138,14 @@ def _of_prevalence(subject: Subject) -> Iterator[str]:
 
 def _of_coding(subject: Subject) -> Iterator[str]:
     """Return whether labels of two classes may be coded the other way round."""
+    data = subject.names.data
     if not subject.names.has_two_classes:
         return
     constant = max((row["true"] for row in subject.records("frequency")), default=1)
     accuracy = subject.metric("accuracy")
-    if accuracy and accuracy["high"] is not None and accuracy["high"] < 1 - constant:
+    # Answers that are missing count as wrong, and might have been right.
+    missing = data["missing"].get(subject.verdict["model"], 0) / data["rows"]
+    if accuracy and accuracy["high"] is not None and accuracy["high"] + missing < 1 - constant:
         shares = {"accuracy": percent(accuracy["value"], 0), "constant": percent(constant, 0)}
         yield words.CODING.format(model=subject.name, **shares)
 

@@ -164,12 +164,12 @@ class Names:
     def missing(self, record: MissingRecord) -> dict[str, str]:
         """Return between which groups, and in which rows, predictions are missing unequally."""
         of_model = f" of {self.model(record['model'])}" if len(self.data["models"]) > 1 else ""
-        return {"of_model": of_model, **self.left_out(record)}
+        kind = self.labelled(record["labelled"])
+        return {"kind": kind, "of_model": of_model, **self.shares(record)}
 
-    def left_out(self, record: LeftOutRecord) -> dict[str, str]:
-        """Return of which groups, and of which rows, how many are left out."""
+    def shares(self, record: LeftOutRecord) -> dict[str, str]:
+        """Return which share of which two groups a record is about."""
         return {
-            "kind": self.labelled(record["labelled"]),
             "first": percent(record["first_rate"], 0),
             "a": self.group(record["first"]),
             "second": percent(record["second_rate"], 0),

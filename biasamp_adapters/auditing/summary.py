@@ -301,7 +301,10 @@ class ThresholdRecord(TypedDict):
 
 
 class LeftOutRecord(TypedDict):
-    """Two groups of which clearly different shares are left out of rows labelled alike."""
+    """Two groups of which clearly different shares are left out of rows labelled alike.
+
+    Where rows have no labels of one column, ``labelled`` is None.
+    """
 
     labelled: Any
     first: Any

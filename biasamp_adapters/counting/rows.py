@@ -267,10 +267,15 @@ class Rows:
         return replace(kept, dropped=n, listed=listed, undropped=undropped)
 
     def _undropped(self, is_dropped: Array) -> Rows | None:
-        """Return the labels and groups that tell which rows are left out, if both are known."""
+        """Return the labels and groups that tell which rows are left out.
+
+        Without labels of one column, all rows have the label None.
+        """
         truth, group = (self.variables.get((role, None)) for role in PREDICTED)
-        if not isinstance(truth, Codes) or group is None:
+        if group is None:
             return None
+        if not isinstance(truth, Codes):
+            truth = Codes((None,), np.zeros(len(self), dtype=np.uint8))
         codes = np.where(is_dropped, len(truth.labels), truth.codes)
         prediction = replace(truth, codes=codes)
         variables = {(TASK, None): truth, (ATTRIBUTE, None): group, (PREDICTION, MODEL): prediction}
