@@ -29,7 +29,7 @@ OF_DIRECTION, OF_MODEL = "{direction}: {sentence}", "{model}: {sentence}"
 # Groups, classes and tasks.
 
 CLASS, CLASS_ALONE, GROUP_ALONE = "{label} = {value}", "class {value}", "group {value}"
-MODEL_ALONE = "model {value}"
+MODEL_ALONE, TASK_ALONE = "model {value}", "task {value}"
 WITH, WITHOUT, OTHER_THAN = "with {value}", "without {value}", "other than {value}"
 THE_FEATURE = "the sensitive feature"
 BOTH, ALL = "both {members}", "all {members}"

@@ -135,7 +135,8 @@ class Names:
     def class_(self, label: Any) -> str:
         """Return the name of a class or a task: "hired = 1", "class 1", "horse"."""
         if self.data["kind"] == "tasks":
-            return self.text(label)
+            is_number = isinstance(label, int)
+            return words.TASK_ALONE.format(value=label) if is_number else self.text(label)
         if self.data["label"] is None:
             return words.CLASS_ALONE.format(value=self.text(label))
         return words.CLASS.format(label=name(self.data["label"]), value=self.text(label))
@@ -153,7 +154,7 @@ class Names:
     def labelled(self, label: Any, positive: bool = True) -> str:
         """Return a kind of rows by its value: "1", "without horse", "other than red"."""
         if self.data["kind"] == "tasks":
-            return (words.WITH if positive else words.WITHOUT).format(value=self.text(label))
+            return (words.WITH if positive else words.WITHOUT).format(value=self.class_(label))
         if positive:
             return self.text(label)
         others = [row["name"] for row in self.data["classes"] if row["name"] != label]
