@@ -46,6 +46,7 @@ def doubts(subject: Subject) -> list[str]:
     codings = [note for model in subject.models for note in _of_coding(model)]
     templates = words.SCORES_REVERSED, words.SAME_COLUMN, words.SAME_COLUMN_OF
     of_columns = [text.format(model=name(model)) for text in templates for model in models]
+    of_columns.append(words.MAY_BE_COUNTS.format(column=data["weights"]))
     return left_out + codings + [note for note in summary["notes"] if note in of_columns]
 
 

@@ -266,15 +266,8 @@ def test_scores_that_break_a_rule_are_refused(arguments, message) -> None:
             {"y_score": [None, *[1.0] * 399], "threshold": 0.5},
             "y_score must not have missing values; received 1. Drop them",
         ),
-        (
-            {"y_pred": {"m": np.ones(400)}, "y_score": {"k": np.ones(400)}},
-            "y_score must be a mapping of the models 'm'; received 'k'",
-        ),
         ({"y_score": np.ones(3), "threshold": 1}, "y_score 3"),
-        (
-            {"y_pred": np.ones(400), "y_score": {"k": np.ones(400), "m": np.ones(400)}},
-            "y_score must be one column, as y_pred is; received 'k', 'm'",
-        ),
+        ({"y_pred": FRAME["p"], "y_score": {"k": FRAME["s"]}}, "as y_pred is; received 'k'"),
         ({"y_pred": np.ones(400), "y_score": [np.ones(400)] * 2}, "several in a mapping of models"),
     ],
 )

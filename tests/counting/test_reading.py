@@ -212,7 +212,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": [3, 4, 5, 0]}, "If these are scores: y_score=..., threshold=..."),
     ({"y_pred": [3, 4, 3, 4]}, "y_pred must share labels with y_true"),
     ({"y_pred": [*"uvwx"]}, "share labels with y_true; received .u., .v. and 2 more and 0, 1:"),
-    ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, "probabilities from 0 to 1; received 1.2"),
+    ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, r"probabilities from 0 to 1 .*; received 1.2"),
     ({"y_true": np.eye(4)}, "y_true has 4 columns and y_pred 1. Pass the column of the labels"),
     ({"y_pred": [[]]}, "y_pred has 0 columns and y_true 1"),
     ({"y_pred": np.full((4, 2), 0.5)}, r"Pass predict_proba\(X\)\[:, 1\]"),
