@@ -9,15 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from biasamp_adapters.counting.labels import (
-    ATTRIBUTE,
-    CONTROL,
-    PREDICTION,
-    SCORE,
-    TASK,
-    TRUTH,
-    listing,
-)
+from biasamp_adapters.counting.labels import ATTRIBUTE, CONTROL, PREDICTION, TASK, TRUTH, listing
 
 #: Arguments that may have columns for each model, and the truth that each is paired with.
 _BY_MODEL = {argument: truth for argument, truth in TRUTH.items() if argument != truth}
@@ -137,7 +129,7 @@ def _choose(argument: str, given: Any, table: Counter[Any]) -> Choice:
         )
     if len(set(names)) != len(names) or not names or (len(names) > 1 and not TRUTH.get(argument)):
         several = "different columns" if TRUTH.get(argument) else "one column"
-        several += ", or be a mapping of models to columns" if argument == SCORE else ""
+        several += ", or be a mapping of models to columns" if argument in _BY_MODEL else ""
         raise ValueError(f"{argument} must name {several}; received {listing(names) or 'none'}.")
     for name in names:
         if name not in table:

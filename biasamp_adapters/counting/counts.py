@@ -306,9 +306,9 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
         raise ValueError("y_pred must have a name for each model; received None")
     if len(models) > 1:
         check_distinguishable(models, PREDICTION, "give the models other names")
-    is_of_others = bool(second) and set(second) != set(models), not set(scored) <= set(models)
-    for role, given, is_wrong in zip(roles[1:], (second, scored), is_of_others, strict=True):
-        if is_wrong:
+    lacking = [model for model in models if second and model not in second]
+    for role, given in ((ATTRIBUTE_PREDICTION, second), (SCORE, scored)):
+        if not set(given) <= set(models) or (role != SCORE and lacking):
             rule = f"{role} must be a mapping of the models {listing(models, 3)}"
             rule = f"{role} must be one column, as y_pred is" if models == [MODEL] else rule
             received = "one column" if given == [MODEL] else listing(given, 2)

@@ -148,6 +148,12 @@ class Rows:
             return indicator(prediction.missing)
         return right_labels(self.variable(truth), prediction)
 
+    def n_missing(self, role: str, model: str) -> int:
+        """Return how many predictions of a model are missing."""
+        if not self.has(role) or not self.variable(role, model).has_missing:
+            return 0
+        return int(self.n[self.variable(role, model).missing].sum())
+
     def scores(self, model: str) -> Array:
         """Return the score of each row; NaN if it is missing."""
         score: Any = self.variables[SCORE, model]

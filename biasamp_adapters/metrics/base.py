@@ -232,12 +232,9 @@ class Metric:
         measurements = [self.measure(evaluation, model, seed) for model in watched]
         scores, notes = replicate(measurements, n_boot, seed)
         return {
-            model: measurement.result(
-                scores.get(measurement, {}),
-                [*_missing_predictions(evaluation.rows, model), *notes],
-                confidence,
-            )
+            model: measurement.result(scores.get(measurement, {}), [*missing, *notes], confidence)
             for model, measurement in zip(models, measurements, strict=True)
+            for missing in [_missing_predictions(evaluation.rows, model)]
         }
 
     def __repr__(self) -> str:
@@ -253,8 +250,7 @@ def _missing_predictions(rows: Rows, model: str) -> Iterator[str]:
     """Yield how many predictions of a model are missing."""
     nouns = {PREDICTION: "prediction", ATTRIBUTE_PREDICTION: "predicted group"}
     for role, noun in nouns.items():
-        if rows.has(role, model) and rows.variable(role, model).has_missing:
-            n = int(rows.n[rows.variable(role, model).missing].sum())
+        if n := rows.n_missing(role, model):
             parts = {"predictions": count(n, noun), "model": name(model)}
             yield f"{words.ARE_MISSING.format(**parts, are=agree(n, 'is', 'are'))}."
 
