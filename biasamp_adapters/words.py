@@ -412,10 +412,8 @@ CODING = (
 )
 SCORES_REVERSED = "The scores of {model} rank the classes in reverse order."
 NO_THRESHOLD_GIVES = "No threshold of the scores gives the predictions of {model}."
-LOOKS_MISSING = (
-    "{rows} of {column} {hold} {label}, which often means a missing value; missing_values= names "
-    "such labels."
-)
+OFTEN_MISSING = "which often means a missing value; missing_values= names such labels."
+LOOKS_MISSING = f"{{rows}} of {{column}} {{hold}} {{label}}, {OFTEN_MISSING}"
 SAME_COLUMN = "y_true and y_pred are the same column."
 SAME_COLUMN_OF = "y_true and y_pred of {model} are the same column."
 MAY_BE_COUNTS = "If {column} counts rows, use Counts.from_frame(frame, ..., count={column!r})."

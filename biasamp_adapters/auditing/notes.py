@@ -47,7 +47,9 @@ def doubts(subject: Subject) -> list[str]:
     templates = words.SCORES_REVERSED, words.SAME_COLUMN, words.SAME_COLUMN_OF
     of_columns = [text.format(model=name(model)) for text in templates for model in models]
     of_columns.append(words.MAY_BE_COUNTS.format(column=data["weights"]))
-    return left_out + codings + [note for note in summary["notes"] if note in of_columns]
+    others = [*_of_missing_labels(subject.names), *summary["notes"]]
+    told = [x for x in others if x in of_columns or x.endswith(words.OFTEN_MISSING)]
+    return left_out + codings + told
 
 
 def _of_rows(summary: Summary, names: Names) -> Iterator[str]:

@@ -83,6 +83,7 @@ def test_labels_given_as_predictions_are_told_by_their_column() -> None:
     [
         (TABLE.assign(p=1 - TABLE["p"]), {}, "the labels may be coded the other way round."),
         (TABLE, {"y_pred": "y"}, "y_true and y_pred are the same column."),
+        (TABLE.assign(g=[*"?" * 40, *TABLE["g"][40:]]), {}, "40 rows of g hold '?', which often"),
         (TABLE.assign(s=1 - TABLE["p"]), {"y_score": "s"}, "rank the classes in reverse order."),
         (
             TABLE.groupby(["y", "p", "g"]).size().rename("w").reset_index(),
