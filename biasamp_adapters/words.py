@@ -29,7 +29,7 @@ OF_DIRECTION, OF_MODEL = "{direction}: {sentence}", "{model}: {sentence}"
 # Groups, classes and tasks.
 
 CLASS, CLASS_ALONE, GROUP_ALONE = "{label} = {value}", "class {value}", "group {value}"
-MODEL_ALONE = "model {value}"
+MODEL_ALONE, TASK_ALONE = "model {value}", "task {value}"
 WITH, WITHOUT, OTHER_THAN = "with {value}", "without {value}", "other than {value}"
 THE_FEATURE = "the sensitive feature"
 BOTH, ALL = "both {members}", "all {members}"
@@ -381,11 +381,15 @@ LAST_OF_MODELS = "Verdict{direction}: {headline}"
 
 # Notes on rows and models.
 
-PREDICTIONS_MISSING = (
-    "{predictions} of {model} {are} missing; these rows count as {what} and stay in every rate."
-)
+ARE_MISSING = "{predictions} of {model} {are} missing"
+PREDICTIONS_MISSING = f"{ARE_MISSING}; these rows count as {{what}} and stay in every rate."
 WRONG, NO_TASK = "wrong", "not having any task"
 MISSING_BY_GROUP = MISSING_IN_BOTH.capitalize() + "; BA of the answered rows is {ba}."
+ROWS_LEFT_OUT = (
+    "{within}{first} of {a} and {second} of {b} are left out, as values are missing; this alone "
+    "can change a gap."
+)
+WITHIN_LABELLED = "Within rows labelled {kind}, "
 WEIGHTED = "Rates are weighted by {column}; numbers of rows are not."
 NOT_COMPARED = (
     "{members} with fewer than {least} {unit} {are} not compared in the verdict; "
@@ -408,10 +412,8 @@ CODING = (
 )
 SCORES_REVERSED = "The scores of {model} rank the classes in reverse order."
 NO_THRESHOLD_GIVES = "No threshold of the scores gives the predictions of {model}."
-LOOKS_MISSING = (
-    "{rows} of {column} {hold} {label}, which often means a missing value; missing_values= names "
-    "such labels."
-)
+OFTEN_MISSING = "which often means a missing value; missing_values= names such labels."
+LOOKS_MISSING = f"{{rows}} of {{column}} {{hold}} {{label}}, {OFTEN_MISSING}"
 SAME_COLUMN = "y_true and y_pred are the same column."
 SAME_COLUMN_OF = "y_true and y_pred of {model} are the same column."
 MAY_BE_COUNTS = "If {column} counts rows, use Counts.from_frame(frame, ..., count={column!r})."
@@ -450,8 +452,8 @@ COUNT_0_IN_BA, IS_0_IN_BA = ", so their rates count 0 in BA", ", so BA is 0 for 
 NO_CLASS_COMPARED = "There is nothing to compare: no class has {n} rows in labels and reference."
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
 ONLY_PREDICTED = (
-    "{role} holds {names}, which {truth} never holds; they count, unless missing_values= names "
-    "them."
+    "In {rows}, {role} holds {names}, which {truth} never holds; they count, unless "
+    "missing_values= names them."
 )
 NOT_COMPUTED = "{name} is not computed: {reason}."
 NEEDS_FITTING = "its attacker must be fitted, which the metric does and an audit does not"

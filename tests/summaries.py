@@ -8,6 +8,7 @@ from typing import Any
 OF_MODEL = {"model": "model", "direction": "A->T"}
 PARTS = ("errors", "scores", "metrics", "rates", "largest", "differences", "thresholds", "missing")
 PARTS += ("equal_errors", "levels", "pairs", "frequency", "strata", "rows_needed", "notes")
+PARTS += ("left_out",)
 
 
 def number(value=None, low=None, high=None, reason="") -> dict[str, Any]:

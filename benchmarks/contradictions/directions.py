@@ -70,7 +70,7 @@ class Direction:
 
     def class_(self, label: Any) -> str:
         if self.data["kind"] == "tasks":
-            return shown(label)
+            return f"task {label}" if isinstance(label, int) else shown(label)
         if self.data["label"] is None:
             return f"class {shown(label)}"
         return f"{shown(self.data['label'])} = {shown(label)}"
@@ -86,7 +86,7 @@ class Direction:
     def kind(self, label: Any, positive: bool = True) -> str:
         """Return rows by their label: "1", "without horse", "other than red"."""
         if self.data["kind"] == "tasks":
-            return f"{'with' if positive else 'without'} {shown(label)}"
+            return f"{'with' if positive else 'without'} {self.class_(label)}"
         others = [row["name"] for row in self.data["classes"] if row["name"] != label]
         if positive:
             return shown(label)

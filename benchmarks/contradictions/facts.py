@@ -352,8 +352,10 @@ def _(d: Direction, m: Parts) -> Any:
     r"The reference has no rows of (?P<names>.+?), so their rates count 0 in BA\.",
     r"The reference holds one \w+ only, so BA is 0 for every model\.",
     r"The data have no rows of (?P<names>.+?), which the reference has\.",
-    r"\w+ holds (?P<names>.+?), which \w+ never holds; they count, unless missing_values= "
-    r"names them\.",
+    r"In <n:n> rows?, \w+(?: of <m:model>)? holds (?P<names>.+?), which \w+ never holds; they "
+    r"count, unless missing_values= names them\.",
+    r"<n:n> rows? of y_pred(?: of <m:model>)? holds? (?P<label>.+?), which often means a missing "
+    r"value; missing_values= names such labels\.",
 )
 def _(d: Direction, m: Parts) -> Any:
     return True
@@ -399,6 +401,19 @@ def _(d: Direction, m: Parts) -> Any:
         if is_same and names == [m["a"], m["b"]]:
             shares = is_rate(m["f"], row["first_rate"]) and is_rate(m["s"], row["second_rate"])
             return shares and (m["x"] is None or is_near(m["x"], row["ba"]["value"]))
+    return False
+
+
+@family(
+    r"(?:Within rows labelled <k:kind>, )?<f:rate> of <a:group> and <s:rate> of <b:group> are left "
+    r"out, as values are missing; this alone can change a gap\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    for row in d.summary["left_out"]:
+        names = [d.group(row["first"]), d.group(row["second"])]
+        kind = None if row["labelled"] is None else d.kind(row["labelled"])
+        if kind == m["k"] and names == [m["a"], m["b"]]:
+            return is_rate(m["f"], row["first_rate"]) and is_rate(m["s"], row["second_rate"])
     return False
 
 

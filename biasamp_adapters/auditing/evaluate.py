@@ -123,11 +123,17 @@ def group_rates(
     else:
         rates["accuracy"] = divide(right.sum(axis=2), rows[..., 0])
         if of == TASK and margins.variable(PREDICTION).has_missing:
-            rates["missing"] = divide(_with_all(margins, given, UNANSWERED), true)
+            rates |= missing_rates(margins)
     if given == ATTRIBUTE and margins.has(SCORE):
         by_group = _with_all(margins, ATTRIBUTE, SCORE)
         rates["implied"] = implied_rates(by_group, margins.joint(TASK, SCORE))
     return {name: rate.clip(0, 1) for name, rate in rates.items()}
+
+
+def missing_rates(margins: Margins) -> dict[str, Array]:
+    """Return the shares of missing predictions of rows labelled alike, as :func:`group_rates`."""
+    unanswered, labelled = (_with_all(margins, ATTRIBUTE, role) for role in (UNANSWERED, TASK))
+    return {"missing": divide(unanswered, labelled)}
 
 
 def with_draws(point: Mapping[str, Array], draws: Mapping[str, Array]) -> dict[str, Array]:

@@ -30,7 +30,7 @@ def facts(summary: Summary) -> list[str]:
     if marked := Names(data["directions"][0], data).marked():
         parts.append(marked)
     parts += _compared_with(data)
-    if method["n_boot"]:
+    if method["n_boot"] and all(row["why"] != "no_interval" for row in summary["verdicts"]):
         parts.append(words.LEVEL.format(level=level(summary)))
     return parts
 

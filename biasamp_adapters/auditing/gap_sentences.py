@@ -225,7 +225,8 @@ class GapSentences:
 def _shares_predicted(model: str, names: Names, label: Any, parts: dict[str, str]) -> str:
     """Return "45% of A and 23% of B are predicted 1"."""
     if model in names.data["probabilities"]:
-        return words.ERRORS_PROBABILITY.format(pos=names.text(label), **parts)
+        pos = names.class_(label) if names.data["kind"] == "tasks" else names.text(label)
+        return words.ERRORS_PROBABILITY.format(pos=pos, **parts)
     return words.ERRORS_SHARES.format(pos=names.labelled(label), **parts)
 
 

@@ -11,15 +11,14 @@ from unicodedata import normalize
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import Names, Subject, is_small, subject_of
 from biasamp_adapters.auditing.summary import MEASURES, Summary
+from biasamp_adapters.counting.labels import looks_missing
+from biasamp_adapters.counting.reference import note_on_missing
 from biasamp_adapters.figures import Digits, agree, count, join, name, on_one_line, percent
 from biasamp_adapters.inference.intervals import FEW_ROWS
 from biasamp_adapters.inference.verdict import ALL_ROWS
 
 #: Predicted shares of a class outside these times its share in the labels get a note.
 _LEAST, _MOST = 0.8, 1.25
-
-#: Labels that often stand for a missing value.
-_MISSING = ("na", "n/a", "nan", "null", "none", "?", "unknown")
 
 
 def notes(summary: Summary) -> list[str]:
@@ -38,14 +37,19 @@ def notes(summary: Summary) -> list[str]:
 
 
 def doubts(subject: Subject) -> list[str]:
-    """Return the notes that say that labels, predictions or scores may be the wrong ones."""
-    summary, models = subject.summary, subject.names.data["models"]
+    """Return the notes that say that rows are left out unequally, or that columns are wrong."""
+    summary, data = subject.summary, subject.names.data
+    left_out = _of_left_out(summary, subject.names)[:1]
     if subject.names.compares_classes:
-        return []
+        return left_out if data["directions"] == ["T->A"] else []
+    models = data["models"]
     codings = [note for model in subject.models for note in _of_coding(model)]
     templates = words.SCORES_REVERSED, words.SAME_COLUMN, words.SAME_COLUMN_OF
     of_columns = [text.format(model=name(model)) for text in templates for model in models]
-    return codings + [note for note in summary["notes"] if note in of_columns]
+    of_columns.append(words.MAY_BE_COUNTS.format(column=data["weights"]))
+    others = [*_of_missing_labels(subject.names), *summary["notes"]]
+    told = [x for x in others if x in of_columns or x.endswith(words.OFTEN_MISSING)]
+    return left_out + codings + told
 
 
 def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
@@ -54,6 +58,7 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
     if data["left_out"]:
         were = agree(data["left_out"], "was", "were")
         yield words.ROWS_DROPPED.format(rows=count(data["left_out"], "row"), were=were)
+    yield from _of_left_out(summary, names)
     what = words.NO_TASK if data["kind"] == "tasks" else words.WRONG
     for part, noun, counts_as in (
         (data["missing"], "prediction", what),
@@ -68,6 +73,17 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
         yield words.MISSING_BY_GROUP.format(ba=ba, **names.missing(record))
     if data["weights"] is not None:
         yield words.WEIGHTED.format(column=name(data["weights"]))
+
+
+def _of_left_out(summary: Summary, names: Names) -> list[str]:
+    """Return of which groups rows are left out unequally, the largest difference first."""
+    records = sorted(summary["left_out"], key=lambda x: x["second_rate"] - x["first_rate"])
+    notes_on_rows = []
+    for record in records:
+        kind = record["labelled"]
+        within = words.WITHIN_LABELLED.format(kind=names.labelled(kind)) if kind is not None else ""
+        notes_on_rows.append(words.ROWS_LEFT_OUT.format(within=within, **names.shares(record)))
+    return notes_on_rows
 
 
 def _of_members(subject: Subject) -> Iterator[str]:
@@ -125,11 +141,14 @@ def _of_prevalence(subject: Subject) -> Iterator[str]:
 
 def _of_coding(subject: Subject) -> Iterator[str]:
     """Return whether labels of two classes may be coded the other way round."""
+    data = subject.names.data
     if not subject.names.has_two_classes:
         return
     constant = max((row["true"] for row in subject.records("frequency")), default=1)
     accuracy = subject.metric("accuracy")
-    if accuracy and accuracy["high"] is not None and accuracy["high"] < 1 - constant:
+    # Answers that are missing count as wrong, and might have been right.
+    missing = data["missing"].get(subject.verdict["model"], 0) / data["rows"]
+    if accuracy and accuracy["high"] is not None and accuracy["high"] + missing < 1 - constant:
         shares = {"accuracy": percent(accuracy["value"], 0), "constant": percent(constant, 0)}
         yield words.CODING.format(model=subject.name, **shares)
 
@@ -172,9 +191,8 @@ def _of_missing_labels(names: Names) -> Iterator[str]:
             rows.update(dict.fromkeys(levels, row["rows"]))
         for label, n in rows.items():
             is_unknown = label == -1 and 0 in rows and 1 in rows
-            if n and (is_unknown or str(label).strip().casefold() in _MISSING):
-                number = {"rows": count(n, "row"), "hold": agree(n, "holds", "hold")}
-                yield words.LOOKS_MISSING.format(column=name(column), label=repr(label), **number)
+            if n and (is_unknown or looks_missing(label)):
+                yield note_on_missing(name(column), label, n)
 
 
 def _of_missing_rates(summary: Summary, names: Names) -> Iterator[str]:

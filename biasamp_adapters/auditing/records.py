@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,9 @@ from biasamp_adapters.auditing.evaluate import (
     draws_of,
     finite,
     key_of,
+    missing_rates,
     to_number,
+    with_draws,
 )
 from biasamp_adapters.auditing.summary import (
     ERROR_RATES,
@@ -25,6 +27,7 @@ from biasamp_adapters.auditing.summary import (
     ErrorRecord,
     GapRecord,
     LargestRecord,
+    LeftOutRecord,
     MetricRecord,
     MissingRecord,
     Number,
@@ -33,10 +36,12 @@ from biasamp_adapters.auditing.summary import (
     keys_of,
     no_number,
 )
-from biasamp_adapters.counting.labels import PREDICTION, Array
-from biasamp_adapters.counting.margins import divide
+from biasamp_adapters.counting.labels import ATTRIBUTE, MODEL, PREDICTION, TASK, Array, Label
+from biasamp_adapters.counting.margins import divide, margins_of_data
+from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.bands import NOISE, largest_gap, simultaneous_bands
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
+from biasamp_adapters.inference.replicates import FurtherScores, replicate
 from biasamp_adapters.metrics.base import A_TO_T
 
 #: Rows that rates of a kind need, but for rounding: a rate times rows may be 14.99999.
@@ -147,25 +152,47 @@ def missing_records(audit: ModelAudit, seed: int) -> Iterator[MissingRecord]:
         return
     ba, members = None, audit.members
     rates = {label: audit.rate("missing", j) for j, label in enumerate(members.classes)}
+    for apart in _apart(rates, members.groups, audit.confidence):
+        ba = ba or to_number(_ba_of_answered(audit, seed))
+        yield MissingRecord(**apart, model=audit.model, ba=ba)
+
+
+def left_out_records(audit: ModelAudit, seed: int) -> Iterator[LeftOutRecord]:
+    """Yield of which groups clearly different shares are left out of rows labelled alike."""
+    rows, n_boot = audit.evaluation.rows.undropped, audit.ba.n_boot
+    if rows is None:
+        return
+    shares = FurtherScores(Evaluation(rows), MODEL, missing_rates)
+    drawn = replicate([shares], n_boot, seed)[0].get(shares, {})
+    margins = margins_of_data(rows).of_model(MODEL)
+    draws = with_draws(missing_rates(margins), drawn)["missing"]
+    rates = {
+        label: (draws[:, :-1, j], margins.sizes_of_kind(ATTRIBUTE, TASK, j, "positive"))
+        for j, label in enumerate(rows.class_labels)
+    }
+    yield from _apart(rates, rows.group_labels, audit.confidence)
+
+
+def _apart(
+    rates: Mapping[Label, tuple[Array, Array]], groups: tuple[Label, ...], confidence: float
+) -> Iterator[LeftOutRecord]:
+    """Yield in which rows labelled alike the shares of groups clearly differ."""
     large = {label: np.flatnonzero(sizes >= _ENOUGH_ROWS) for label, (_, sizes) in rates.items()}
     labels = [label for label in large if len(large[label]) > 1]
     for label in labels:
         kept, (draws, sizes) = large[label], rates[label]
-        groups, level = [members.groups[i] for i in kept], (1 - audit.confidence) / len(labels)
-        found = largest_gap(draws[:, kept], sizes[kept], groups, confidence=1 - level)
+        names, level = [groups[i] for i in kept], (1 - confidence) / len(labels)
+        found = largest_gap(draws[:, kept], sizes[kept], names, confidence=1 - level)
         # A difference that is the same in every replicate has no interval.
         number = found.difference
         if number.low > 0 or (number.reason == words.NO_VARIATION and number.value > 0):
-            ba = ba or to_number(_ba_of_answered(audit, seed))
             most, least = draws[0, kept].argmax(), draws[0, kept].argmin()
-            yield MissingRecord(
-                model=audit.model,
+            yield LeftOutRecord(
                 labelled=label,
-                first=groups[most],
-                second=groups[least],
+                first=names[most],
+                second=names[least],
                 first_rate=float(draws[0, kept[most]]),
                 second_rate=float(draws[0, kept[least]]),
-                ba=ba,
             )
 
 

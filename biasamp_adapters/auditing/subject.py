@@ -15,6 +15,7 @@ from biasamp_adapters.auditing.summary import (
     Data,
     DifferenceRecord,
     GapRecord,
+    LeftOutRecord,
     Member,
     MetricRecord,
     MissingRecord,
@@ -134,7 +135,8 @@ class Names:
     def class_(self, label: Any) -> str:
         """Return the name of a class or a task: "hired = 1", "class 1", "horse"."""
         if self.data["kind"] == "tasks":
-            return self.text(label)
+            is_number = isinstance(label, int)
+            return words.TASK_ALONE.format(value=label) if is_number else self.text(label)
         if self.data["label"] is None:
             return words.CLASS_ALONE.format(value=self.text(label))
         return words.CLASS.format(label=name(self.data["label"]), value=self.text(label))
@@ -152,7 +154,7 @@ class Names:
     def labelled(self, label: Any, positive: bool = True) -> str:
         """Return a kind of rows by its value: "1", "without horse", "other than red"."""
         if self.data["kind"] == "tasks":
-            return (words.WITH if positive else words.WITHOUT).format(value=self.text(label))
+            return (words.WITH if positive else words.WITHOUT).format(value=self.class_(label))
         if positive:
             return self.text(label)
         others = [row["name"] for row in self.data["classes"] if row["name"] != label]
@@ -163,9 +165,12 @@ class Names:
     def missing(self, record: MissingRecord) -> dict[str, str]:
         """Return between which groups, and in which rows, predictions are missing unequally."""
         of_model = f" of {self.model(record['model'])}" if len(self.data["models"]) > 1 else ""
+        kind = self.labelled(record["labelled"])
+        return {"kind": kind, "of_model": of_model, **self.shares(record)}
+
+    def shares(self, record: LeftOutRecord) -> dict[str, str]:
+        """Return which share of which two groups a record is about."""
         return {
-            "kind": self.labelled(record["labelled"]),
-            "of_model": of_model,
             "first": percent(record["first_rate"], 0),
             "a": self.group(record["first"]),
             "second": percent(record["second_rate"], 0),

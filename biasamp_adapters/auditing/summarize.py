@@ -15,17 +15,7 @@ from biasamp_adapters.auditing.evaluate import ROLES, Members
 from biasamp_adapters.auditing.scores import Scores
 from biasamp_adapters.auditing.summary import VERSION, Data, Member, Summary
 from biasamp_adapters.counting.arrays import are_one_column
-from biasamp_adapters.counting.labels import (
-    ALL,
-    ATTRIBUTE,
-    MISSING,
-    MODEL,
-    PREDICTED,
-    PREDICTION,
-    TASK,
-    Label,
-)
-from biasamp_adapters.counting.margins import margins_of_data
+from biasamp_adapters.counting.labels import ATTRIBUTE, MODEL, PREDICTED, PREDICTION, TASK, Label
 from biasamp_adapters.figures import name
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 
@@ -55,6 +45,7 @@ def summarize(
         gaps=[x for audit in audits for x in records.gap_records(audit)],
         errors=[x for audit in audits for x in records.error_records(audit)],
         missing=[x for audit in audits for x in records.missing_records(audit, computed.seed)],
+        left_out=list(records.left_out_records(audits[0], computed.seed)),
         scores=scores.records,
         metrics=[x for audit in audits for x in records.metric_records(audit)],
         rates=[x for of_audit in rates.values() for x in of_audit],
@@ -147,9 +138,8 @@ def _data(
 def _missing(computed: Computed, truth: str) -> dict[str, int]:
     """Return how many predictions of a variable are missing, for models that have any."""
     rows, role = computed.evaluation.rows, PREDICTED[truth]
-    models = [m for m in computed.models if rows.has(role) and rows.variable(role, m).has_missing]
-    margins = margins_of_data(rows.unweighted())
-    return {m: int(margins.of_model(m).joint(ALL, MISSING[truth]).sum()) for m in models}
+    missing = {model: rows.n_missing(role, model) for model in computed.models}
+    return {model: n for model, n in missing.items() if n}
 
 
 def _members(computed: Computed, direction: str) -> list[Member]:

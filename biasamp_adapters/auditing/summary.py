@@ -300,18 +300,26 @@ class ThresholdRecord(TypedDict):
     accuracy_falls: bool | None
 
 
-class MissingRecord(TypedDict):
+class LeftOutRecord(TypedDict):
+    """Two groups of which clearly different shares are left out of rows labelled alike.
+
+    Where rows have no labels of one column, ``labelled`` is None.
+    """
+
+    labelled: Any
+    first: Any
+    second: Any
+    first_rate: float
+    second_rate: float
+
+
+class MissingRecord(LeftOutRecord):
     """Two groups whose rates of missing predictions clearly differ among rows labelled alike.
 
     ``ba`` is the BA of the rows that have a prediction.
     """
 
     model: str
-    labelled: Any
-    first: Any
-    second: Any
-    first_rate: float
-    second_rate: float
     ba: Number
 
 
@@ -335,6 +343,7 @@ class Summary(TypedDict):
     differences: list[DifferenceRecord]
     thresholds: list[ThresholdRecord]
     missing: list[MissingRecord]
+    left_out: list[LeftOutRecord]
     equal_errors: list[dict[str, Any]]
     levels: list[dict[str, Any]]
     pairs: list[dict[str, Any]]

@@ -110,7 +110,7 @@ def _read_list(values: Sequence[Any], argument: str) -> Any:
     """Return a list of rows as a matrix, and any other list as it is; raise for several columns."""
     if isinstance(values[0], np.ndarray | pd.Series | pd.DataFrame):
         several = "a frame such as pd.DataFrame({'race': race, 'sex': sex})"
-        if argument == PREDICTION:
+        if argument in (PREDICTION, SCORE):
             several = "a mapping of models"
         rule = f"{argument} must be one array, or several in {several}"
         raise ValueError(f"{rule}; received a list of arrays")

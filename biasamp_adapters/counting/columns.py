@@ -127,6 +127,7 @@ def _choose(argument: str, given: Any, table: Counter[Any]) -> Choice:
         raise ValueError(f"{rule}. Pass arrays for all, or data.assign({argument}=...).")
     if len(set(names)) != len(names) or not names or (len(names) > 1 and not TRUTH.get(argument)):
         several = "different columns" if TRUTH.get(argument) else "one column"
+        several += ", or be a mapping of models to columns" if argument in _BY_MODEL else ""
         raise ValueError(f"{argument} must name {several}; received {listing(names) or 'none'}.")
     for name in names:
         if name not in table:

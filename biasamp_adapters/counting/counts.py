@@ -305,13 +305,13 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     if None in models:
         raise ValueError("y_pred must have a name for each model; received None")
     check_distinguishable(models, PREDICTION, "give the models other names")
-    if second and set(second) != set(models):
-        rule = f"{ATTRIBUTE_PREDICTION} must be a mapping of the models {listing(models, 3)}"
-        received = "one column" if second == [MODEL] else listing(second, 2)
-        raise ValueError(f"{rule}; received {received}")
-    if not set(scored) <= set(models):
-        rule = f"y_score must be a mapping of the models {listing(models, 3)}"
-        raise ValueError(f"{rule}; received {listing(scored, 2)}")
+    lacking = [model for model in models if second and model not in second]
+    for role, given in ((ATTRIBUTE_PREDICTION, second), (SCORE, scored)):
+        if not set(given) <= set(models) or (role != SCORE and lacking):
+            rule = f"{role} must be a mapping of the models {listing(models, 3)}"
+            rule = f"{role} must be one column, as y_pred is" if models == [MODEL] else rule
+            received = "one column" if given == [MODEL] else listing(given, 2)
+            raise ValueError(f"{rule}; received {received}")
     given = [(role, values) for (role, _), values in inputs.items()]
     arrays.warn_of_order(given + [(name, columns.get(name)) for name in NUMBERS])
     inputs = {key: arrays.read_input(values, key[0]) for key, values in inputs.items()}
@@ -352,6 +352,9 @@ def read_counts(
     of labels, and what becomes of missing values.
     """
     given = {name: values for name, values in columns.items() if values is not None}
+    for name in (PREDICTION, SCORE, ATTRIBUTE_PREDICTION):
+        if isinstance(given.get(name), Mapping) and not given[name]:
+            raise ValueError(f"{name} must name at least one model; received an empty mapping")
     check_threshold(given, options)
     if data is None or _are_values(data, given, second):
         true = {} if data is None else {TASK: data}
@@ -374,8 +377,6 @@ def _are_values(data: Any, given: Mapping[str, Any], second: str) -> bool:
     if TASK in given or second not in given or isinstance(data, Counts):
         return False
     models = given[second]
-    if isinstance(models, Mapping) and not models:
-        raise ValueError("y_pred must name at least one model; received an empty mapping")
     models = list(models.values()) if isinstance(models, Mapping) else [models]
     # Two lists of text are labels: a list of paths comes with y_true.
     is_table = isinstance(data, str | os.PathLike) or hasattr(data, "columns")

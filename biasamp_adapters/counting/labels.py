@@ -58,6 +58,9 @@ UNANSWERED = "y_true of missing y_pred"
 #: The argument that lists the labels of a true variable.
 LISTS = {TASK: "class_labels", ATTRIBUTE: "group_labels"}
 
+#: Labels that often stand for a missing value.
+_MISSING = ("", "na", "n/a", "nan", "null", "none", "?", "unknown")
+
 #: The name of the only model where none is given.
 MODEL = "model"
 
@@ -169,6 +172,11 @@ def positive_class(labels: Sequence[Label]) -> Label | None:
     if 1 in labels and (set(labels) <= {0, 1} or set(labels) <= {-1, 1}):
         return labels[labels.index(1)]
     return labels[-1] if len(labels) == 2 else None
+
+
+def looks_missing(label: Label) -> bool:
+    """Return whether a label often stands for a missing value."""
+    return str(label).strip().casefold() in _MISSING
 
 
 def show(label: Label) -> str:

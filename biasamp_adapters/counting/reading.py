@@ -182,7 +182,8 @@ def read_probabilities(
     missing = np.isnan(probability)
     probability[missing] = 0.0
     in_range = (probability >= 0) & (probability <= 1)
-    check_all(in_range, probability, f"{argument} must hold probabilities from 0 to 1")
+    rule = f"{argument} must hold probabilities from 0 to 1 (scores are y_score= with threshold=)"
+    check_all(in_range, probability, rule)
     values = np.column_stack([np.where(missing, 0.0, 1 - probability), probability])
     return Block((0, 1), values, missing, is_matrix=False)
 

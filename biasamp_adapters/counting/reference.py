@@ -11,6 +11,7 @@ from biasamp_adapters import words
 from biasamp_adapters.counting.base_rates import BaseRates, are_in_file
 from biasamp_adapters.counting.counts import Counts, load_counts
 from biasamp_adapters.counting.labels import (
+    ALL,
     ATTRIBUTE,
     CONTROL,
     PREDICTED,
@@ -18,9 +19,12 @@ from biasamp_adapters.counting.labels import (
     TASK,
     TRUTH,
     Array,
+    Key,
     Label,
     Lists,
+    argument_of,
     listing,
+    looks_missing,
     name_list,
     read_lists,
     show,
@@ -228,7 +232,7 @@ def _on_common_labels(rows: Rows, reference: Rows | None, listed: Lists, short: 
     variables = dict(rows.variables)
     if reference is not None:
         variables |= {(REFERENCE[truth], None): reference.variable(truth) for truth in PREDICTED}
-    notes = tuple(dict.fromkeys(_compare_labels(variables, listed, short)))
+    notes = tuple(dict.fromkeys(_compare_labels(rows, variables, listed, short)))
     if reference is None and not listed:
         return Evaluation(rows, notes=notes)
     moved = on_common_labels(variables, listed)
@@ -249,10 +253,10 @@ def _list_labels(parts: Sequence[Rows]) -> Lists:
     return listed
 
 
-def _compare_labels(variables: Variables, listed: Lists, short: str) -> Iterator[str]:
+def _compare_labels(rows: Rows, variables: Variables, listed: Lists, short: str) -> Iterator[str]:
     """Yield notes on labels that only one variable has; raise if it shares none with the truth."""
     lacking_so, one_so = (words.COUNT_0_IN_BA, words.IS_0_IN_BA) if short == "BA" else ("", "")
-    for (role, _), variable in variables.items():
+    for (role, model), variable in variables.items():
         truth = TRUTH[role]
         true_variable = variables.get((truth, None))
         if role == truth or true_variable is None or true_variable.is_matrix:
@@ -263,7 +267,7 @@ def _compare_labels(variables: Variables, listed: Lists, short: str) -> Iterator
         extra, lacking = without(seen, true_seen), without(true_seen, seen)
         if role in PREDICTED.values():
             if extra and truth not in listed and not variable.is_soft:
-                yield words.ONLY_PREDICTED.format(role=role, names=name_list(extra), truth=truth)
+                yield from _only_predicted(rows, (role, model), extra)
             continue
         if len(seen) == 1:
             kind = "class" if truth == TASK else "group"
@@ -273,6 +277,25 @@ def _compare_labels(variables: Variables, listed: Lists, short: str) -> Iterator
             yield words.REFERENCE_LACKS.format(names=name_list(lacking), so=lacking_so)
         if extra:
             yield words.ONLY_IN_REFERENCE.format(names=name_list(extra))
+
+
+def _only_predicted(rows: Rows, key: Key, extra: Sequence[Label]) -> Iterator[str]:
+    """Yield how many rows have predictions that no label is; some look like missing values."""
+    role, model = key
+    sums = margins_of_data(rows.unweighted()).of_model(model).joint(ALL, role)[0, 0]
+    n = dict(zip(rows.variable(role, model).labels, sums.tolist(), strict=True))
+    for label in filter(looks_missing, extra):
+        yield note_on_missing(argument_of(key), label, round(n[label]))
+    if others := [label for label in extra if not looks_missing(label)]:
+        of_rows = count(round(sum(n[label] for label in others)), "row")
+        parts = {"role": argument_of(key), "truth": TRUTH[role], "names": name_list(others)}
+        yield words.ONLY_PREDICTED.format(rows=of_rows, **parts)
+
+
+def note_on_missing(column: str, label: Label, n: int) -> str:
+    """Return that some rows of a column hold a label that often means a missing value."""
+    number = {"rows": count(n, "row"), "hold": agree(n, "holds", "hold")}
+    return words.LOOKS_MISSING.format(column=column, label=repr(label), **number)
 
 
 def _check_shared(

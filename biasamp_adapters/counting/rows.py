@@ -19,7 +19,9 @@ from biasamp_adapters.counting.labels import (
     CONTROL,
     LABELLED,
     MISSING,
+    MODEL,
     PREDICTED,
+    PREDICTION,
     RIGHT,
     SCORE,
     TASK,
@@ -82,6 +84,9 @@ class Rows:
         its rows by their weights, and a variable has a row for each label of the sums.
     undrawn : tuple of labels
         Groups whose rows are one sum, so that numbers about them have no interval.
+    undropped : Rows or None
+        Labels and groups before rows were left out; the prediction of these rows is missing, and
+        that of all others is the label.
     """
 
     variables: Variables
@@ -94,6 +99,7 @@ class Rows:
     digest: int | None = None
     block_sums: dict[tuple[str, str, str | None], Array] | None = None
     undrawn: tuple[Label, ...] = ()
+    undropped: Rows | None = None
     _derived: Variables = field(default_factory=dict, init=False, repr=False)
 
     # What was counted.
@@ -141,6 +147,12 @@ class Rows:
         if role == MISSING[truth]:
             return indicator(prediction.missing)
         return right_labels(self.variable(truth), prediction)
+
+    def n_missing(self, role: str, model: str) -> int:
+        """Return how many predictions of a model are missing."""
+        if not self.has(role) or not self.variable(role, model).has_missing:
+            return 0
+        return int(self.n[self.variable(role, model).missing].sum())
 
     def scores(self, model: str) -> Array:
         """Return the score of each row; NaN if it is missing."""
@@ -256,7 +268,25 @@ class Rows:
         groups, listed = self._groups_seen(), self.listed
         if without(groups, kept._groups_seen()):  # Reports tell of groups that are gone.
             listed = {ATTRIBUTE: ordered(groups)} | listed
-        return replace(kept, dropped=int(self.n[is_dropped].sum()), listed=listed)
+        undropped = self._undropped(is_dropped)
+        n = int(self.n[is_dropped].sum())
+        return replace(kept, dropped=n, listed=listed, undropped=undropped)
+
+    def _undropped(self, is_dropped: Array) -> Rows | None:
+        """Return the labels and groups that tell which rows are left out.
+
+        Without labels of one column, all rows have the label None.
+        """
+        truth, group = (self.variables.get((role, None)) for role in PREDICTED)
+        if group is None:
+            return None
+        if not isinstance(truth, Codes):
+            truth = Codes((None,), np.zeros(len(self), dtype=np.uint8))
+        codes = np.where(is_dropped, len(truth.labels), truth.codes)
+        prediction = replace(truth, codes=codes)
+        variables = {(TASK, None): truth, (ATTRIBUTE, None): group, (PREDICTION, MODEL): prediction}
+        known = np.flatnonzero(~(truth.missing | group.missing))
+        return replace(self, variables=variables).take(known).tallied()
 
     def _groups_seen(self) -> list[Label]:
         """Return groups and predicted groups that occur."""
@@ -336,7 +366,7 @@ class Rows:
         variables = {k: append(v, second.variables[k]) for k, v in first.variables.items()}
         n, dropped = np.concatenate([first.n, second.n]), first.dropped + second.dropped
         added = replace(first, variables=variables, n=n, w=w, cluster=cluster)
-        return replace(added, dropped=dropped, digest=None).merged()
+        return replace(added, dropped=dropped, digest=None, undropped=None).merged()
 
     @property
     def variable_names(self) -> list[str]:

@@ -55,6 +55,7 @@ def save(rows: Rows, path: Any) -> None:
             "identify people; share these counts only where the rows could be shared"
         )
     body = {field.name: getattr(rows, field.name) for field in fields(rows) if field.init}
+    del body["undropped"]
     body["variables"] = [_write_variable(key, v) for key, v in rows.variables.items()]
     if rows.block_sums is not None:
         body["block_sums"] = list(rows.block_sums.items())

@@ -5,16 +5,18 @@ from __future__ import annotations
 import difflib
 import re
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from biasamp_adapters import words
 from biasamp_adapters.counting.counts import columns_among, count_arrays, read_counts
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
+    ATTRIBUTE_PREDICTION,
     MODEL,
     PREDICTION,
     TASK,
@@ -26,6 +28,7 @@ from biasamp_adapters.counting.labels import (
 from biasamp_adapters.counting.margins import Margins, mean_of_pairs
 from biasamp_adapters.counting.reference import Evaluation, align, check_reference, read_reference
 from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.figures import agree, count, name
 from biasamp_adapters.inference.replicates import read_seed, replicate
 from biasamp_adapters.progress import watch
 from biasamp_adapters.result import AmplificationResult, Measurement
@@ -199,8 +202,8 @@ class Metric:
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """Return the metric with other settings; raise for one that it has not."""
         known = [field.name for field in fields(self) if field.init]
-        for name in settings:
-            check_choice(f"a setting of {self.short}", name, known)
+        for setting in settings:
+            check_choice(f"a setting of {self.short}", setting, known)
         return replace(self, **settings)
 
     def reading_options(self) -> dict[str, Any]:
@@ -229,8 +232,9 @@ class Metric:
         measurements = [self.measure(evaluation, model, seed) for model in watched]
         scores, notes = replicate(measurements, n_boot, seed)
         return {
-            model: measurement.result(scores.get(measurement, {}), notes, confidence)
+            model: measurement.result(scores.get(measurement, {}), [*missing, *notes], confidence)
             for model, measurement in zip(models, measurements, strict=True)
+            for missing in [_missing_predictions(evaluation.rows, model)]
         }
 
     def __repr__(self) -> str:
@@ -240,6 +244,15 @@ class Metric:
             if getattr(self, field.name) is not field.default
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def _missing_predictions(rows: Rows, model: str) -> Iterator[str]:
+    """Yield how many predictions of a model are missing."""
+    nouns = {PREDICTION: "prediction", ATTRIBUTE_PREDICTION: "predicted group"}
+    for role, noun in nouns.items():
+        if n := rows.n_missing(role, model):
+            parts = {"predictions": count(n, noun), "model": name(model)}
+            yield f"{words.ARE_MISSING.format(**parts, are=agree(n, 'is', 'are'))}."
 
 
 def _short_repr(value: Any) -> str:

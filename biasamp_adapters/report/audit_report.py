@@ -21,6 +21,7 @@ from biasamp_adapters.auditing.scores import measure_scores, without_scores
 from biasamp_adapters.auditing.subject import summary_of_model
 from biasamp_adapters.auditing.summarize import name_columns, summarize
 from biasamp_adapters.auditing.summary import PARTS, Summary
+from biasamp_adapters.counting.base_rates import BaseRates
 from biasamp_adapters.counting.counts import columns_among, options_among, read_counts
 from biasamp_adapters.counting.labels import ATTRIBUTE, Label
 from biasamp_adapters.counting.paths import digests_of
@@ -363,12 +364,13 @@ def audit(
     columns = columns_among(arguments)
     options = options_among(arguments) | {"needs_digest": True}
     counts, used = read_counts(data, columns, options)
-    if not counts.rows.has(ATTRIBUTE):
+    compared = read_reference(reference, used, options)
+    # With given shares of the groups in each class, rows need no groups, but predicted ones.
+    if not (counts.rows.has(ATTRIBUTE) or isinstance(compared, BaseRates)):
         raise ValueError(
             "sensitive_features is missing. Pass the groups of the rows, or with data the name of "
             "their column, as in sensitive_features='race'."
         )
-    compared = read_reference(reference, used, options)
     # Data of a single group have a report, which says that there is no gap to judge.
     evaluation = align(counts.rows, compared, options, fewest_groups=1)
     pos_label = find_class("pos_label", pos_label, evaluation.rows.class_labels)

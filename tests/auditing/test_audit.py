@@ -296,6 +296,21 @@ def test_missing_predictions_differ_within_rows_labelled_alike() -> None:
     assert rates == [("F", 1, 0)] * 2
 
 
+def test_rows_left_out_that_differ_between_groups_are_told_on_the_first_screen() -> None:
+    groups, truth, predicted = rows_of_cells()
+    models = {"some": predicted, "none": truth}
+    report = bam.audit(truth, models, sensitive_features=groups, missing="drop", n_boot=500)
+    [record] = report.summary["left_out"]
+    rates = {"first_rate": 40 / 200, "second_rate": 12 / 300}
+    assert record == {"labelled": 1, "first": "F", "second": "M"} | rates
+    note = "Within rows labelled 1, 20% of F and 4% of M are left out, as values are missing;"
+    assert note in " ".join(report.to_text().split())
+    scores = [None if x is None else x / 2 for x in predicted]
+    report = bam.audit(y_true=truth, y_score=scores, threshold=0.5, sensitive_features=groups,
+                       missing="drop", n_boot=500)  # fmt: skip
+    assert report.summary["left_out"] == [record]
+
+
 @pytest.mark.parametrize("form", ["matrix", "no intervals", "at random"])
 def test_missing_predictions_without_a_clear_difference_have_no_record(form) -> None:
     groups, truth, predicted = rows_of_cells()
@@ -308,3 +323,7 @@ def test_missing_predictions_without_a_clear_difference_have_no_record(form) -> 
     report = bam.audit(y, pred, sensitive_features=groups, missing="abstain", n_boot=n_boot)
     assert sum(report.summary["data"]["missing"].values()) > 0
     assert report.summary["missing"] == []
+    dropped = bam.audit(y, pred, sensitive_features=groups, missing="drop", n_boot=n_boot).summary
+    assert dropped["data"]["left_out"] > 0
+    # In a matrix, 55 of 500 and 20 of 500 rows of any label are left out.
+    assert [x["labelled"] for x in dropped["left_out"]] == [None] * (form == "matrix")

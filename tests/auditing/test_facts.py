@@ -14,7 +14,6 @@ ONLY_PREDICTED = {"directions": ["T->A"]}
     ("parts", "text"),
     [
         ({}, "hired = 1 by race"),
-        ({"label": None}, "class 1 by race"),
         ({"label": None, "feature": None}, "class 1 by group"),
         ({"positive": None, "label": "colour", "classes": members({"a": 9})}, "colour by race"),
         (ONE_TASK | {"feature": "gender"}, "1 task by gender"),
@@ -73,8 +72,9 @@ def test_fact_is_told_where_it_holds(fact, parts):
     assert fact in facts(make(**parts))
 
 
-def test_small_groups_without_verdict_are_not_told():
-    assert not any("too small" in fact for fact in facts(make(**SMALL, **unjudged("no_interval"))))
+def test_small_groups_and_level_without_intervals_are_not_told():
+    told = facts(make(**SMALL, **unjudged("no_interval")))
+    assert not any("too small" in fact or "intervals" in fact for fact in told)
 
 
 def test_two_directions_have_heads_and_a_sentence():

@@ -152,10 +152,11 @@ ERRORS = {
     "unfavourable.": {"errors": HIGH[:1], "favorable": 0},
     "Among rows labelled 0, the mean probability of 1 is 45% for A and 23% for B; among rows "
     "labelled 1, 72% and 52%.": {"errors": HIGH, "probabilities": ["model"]},
-    "Among rows labelled with 1, the mean probability of 1 is 75% for A and 28% for B.": TASKS
-    | {"errors": OF_TASK[1:], "probabilities": ["model"]},
-    "Among rows labelled without 1, 3% of A and 2% of B are predicted with 1 (no clear "
-    "difference); among rows labelled with 1, 75% and 28%.": TASKS | {"errors": OF_TASK},
+    "Among rows labelled with task 1, the mean probability of task 1 is 75% for A and 28% for B.": (
+        TASKS | {"errors": OF_TASK[1:], "probabilities": ["model"]}
+    ),
+    "Among rows labelled without task 1, 3% of A and 2% of B are predicted with task 1 (no clear "
+    "difference); among rows labelled with task 1, 75% and 28%.": TASKS | {"errors": OF_TASK},
 }
 
 

@@ -61,7 +61,6 @@ OFTEN = "which often means a missing value; missing_values= names such labels."
 BOTH = {"directions": ["A->T", "T->A"], "verdicts": [verdict(), verdict(direction="T->A")]}
 BOTH |= {"gaps": [gap(), gap(direction="T->A")]}
 NOTES = {
-    "1 row with missing values was left out.": {"left_out": 1},
     "12 rows with missing values were left out.": {"left_out": 12},
     "266 predictions of model are missing; these rows count as wrong and stay in every rate.": {
         "missing_predictions": {"model": 266}

@@ -238,7 +238,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"y_score": "s", "threshold": 2, "pos_label": 7}, "one of which is pos_label; received 0, 1"),
     ({"y_score": "g", "threshold": 2}, "y_score must hold numbers; received"),
     ({"y_score": {"k": "s"}, "y_pred": {"m": "p"}}, "y_score must be a mapping of the models 'm'"),
-    ({"y_score": ["s", "p"], "threshold": 2}, "y_score must name one column"),
+    ({"y_score": ["s", "p"], "threshold": 2}, "one column, or be a mapping of models to columns"),
+    ({"y_score": {}, "y_pred": "p"}, "y_score must name at least one model; received an empty"),
 ]
 
 
@@ -265,11 +266,9 @@ def test_scores_that_break_a_rule_are_refused(arguments, message) -> None:
             {"y_score": [None, *[1.0] * 399], "threshold": 0.5},
             "y_score must not have missing values; received 1. Drop them",
         ),
-        (
-            {"y_pred": {"m": np.ones(400)}, "y_score": {"k": np.ones(400)}},
-            "y_score must be a mapping of the models 'm'; received 'k'",
-        ),
         ({"y_score": np.ones(3), "threshold": 1}, "y_score 3"),
+        ({"y_pred": FRAME["p"], "y_score": {"k": FRAME["s"]}}, "as y_pred is; received 'k'"),
+        ({"y_pred": np.ones(400), "y_score": [np.ones(400)] * 2}, "several in a mapping of models"),
     ],
 )
 def test_arrays_that_break_a_rule_are_refused(arguments, message) -> None:

@@ -219,7 +219,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": [3, 4, 3, 4]}, "y_pred must share labels with y_true"),
     ({"y_true": [0.5, 2, 3, 4], "y_pred": [1, 2.5, 1, 5]}, "only LA and DPA read a regression"),
     ({"y_pred": [*"uvwx"]}, "share labels with y_true; received .u., .v. and 2 more and 0, 1:"),
-    ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, "probabilities from 0 to 1; received 1.2"),
+    ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, r"probabilities from 0 to 1 .*; received 1.2"),
     ({"y_true": np.eye(4)}, "y_true has 4 columns and y_pred 1. Pass the column of the labels"),
     ({"y_pred": [[]]}, "y_pred has 0 columns and y_true 1"),
     ({"y_pred": np.full((4, 2), 0.5)}, r"Pass predict_proba\(X\)\[:, 1\]"),
@@ -276,7 +276,9 @@ def test_labels_that_only_predictions_have_leave_a_note() -> None:
     metric = bam.DirectionalBiasAmplification()
     predicted = ["recid ", "no", "no", "no"]
     result = metric.result([*["recid", "no"] * 2], predicted, sensitive_features=G, n_boot=0)
-    assert "y_pred holds 'recid ', which y_true never holds" in result.notes[0]
+    assert "In 1 row, y_pred holds 'recid ', which y_true never holds" in result.notes[0]
+    result = metric.result([*["recid", "no"] * 2], ["", *predicted[1:]], sensitive_features=G)
+    assert result.notes[0].startswith("1 row of y_pred holds '', which often means a missing value")
     listed = bam.DirectionalBiasAmplification(class_labels=["no", "recid", "recid "])
     result = listed.result([*["recid", "no"] * 2], predicted, sensitive_features=G, n_boot=0)
     assert not any("never holds" in note for note in result.notes)

@@ -91,6 +91,7 @@ def test_missing_predictions_are_no_class_of_f1() -> None:
     groups = ["a"] * 40 + ["b"] * 40
     result = metric.result([1, 0] * 40, predicted, sensitive_features=groups, n_boot=0)
     assert result.estimates["psi_model"].value == pytest.approx(2 * 20 / 70, abs=1e-12)
+    assert "20 predictions of model are missing." in result.notes
 
 
 # Which way "auto" takes.

@@ -154,6 +154,15 @@ def test_rates_that_do_not_fit_raise(metric, changed, fragment) -> None:
         metric(**columns)
 
 
+def test_audit_against_given_shares_of_groups_needs_no_groups_of_rows() -> None:
+    by_job = {"cook": {"he": 0.7, "she": 0.3}, "nurse": {"he": 0.4, "she": 0.6}}
+    rates = bam.BaseRates(by_job, direction="T->A", group_shares=SHARES)
+    report = bam.audit(y_true=SAID * 5, sensitive_features_pred=PRONOUN * 5, reference=rates)
+    [gap] = report.summary["gaps"]
+    # Six of nine said to be cooks, and four of eleven nurses, are predicted "he".
+    assert abs(gap["predicted"]) == pytest.approx(6 / 9 - 4 / 11)
+
+
 def test_multi_of_a_matrix_without_labels_has_an_interval() -> None:
     rates = {"a": {0: 0.5, 1: 0.5}, "b": {0: 0.5, 1: 0.5}}
     metric = Multi(reference=bam.BaseRates(rates))

@@ -129,7 +129,7 @@ def test_ratio_and_difference_are_not_compared() -> None:
     [
         ({"y_pred": {"only": [0, 1] * 200}}, "compare needs at least two models, as a dict"),
         ({"y_pred": [0, 1] * 200}, "compare needs at least two models, as a dict"),
-        ({"y_pred": {}}, "compare needs at least two models, as a dict"),
+        ({"y_pred": {}}, "y_pred must name at least one model; received an"),
         ({"y_pred": {"1": [0, 1] * 200, 1: [0, 1] * 200}}, "'1' and 1, which look the same"),
         (
             {"metric": bam.MALSBiasAmplification(), "reference": ([0, 1], [0, 1])},
