@@ -40,12 +40,9 @@ from biasamp_adapters.counting.labels import ATTRIBUTE, MODEL, PREDICTION, TASK,
 from biasamp_adapters.counting.margins import divide, margins_of_data
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.bands import NOISE, largest_gap, simultaneous_bands
-from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
+from biasamp_adapters.inference.intervals import Estimate, are_few
 from biasamp_adapters.inference.replicates import FurtherScores, replicate
 from biasamp_adapters.metrics.base import A_TO_T
-
-#: Rows that rates of a kind need, but for rounding: a rate times rows may be 14.99999.
-_ENOUGH_ROWS = FEW_ROWS * (1 - 1e-9)
 
 #: What a record of a gap has as it is.
 _OF_GAP = (
@@ -120,7 +117,7 @@ def error_records(audit: ModelAudit) -> Iterator[ErrorRecord]:
         groups, of_class = audit.places(audit.gaps[position])
         for labelled, name in (("negative", "fpr"), ("positive", "tpr")):
             draws, sizes = audit.rate(name, of_class)
-            if min(groups) < 0 or sizes[groups].min() < _ENOUGH_ROWS:
+            if min(groups) < 0 or are_few(sizes[groups].min()):
                 continue
             first, second = draws[0, groups].tolist()
             yield ErrorRecord(
@@ -135,7 +132,7 @@ def error_records(audit: ModelAudit) -> Iterator[ErrorRecord]:
 
 def _difference(draws: Array, sizes: Array, groups: list[int], confidence: float) -> Number:
     """Return the difference of two groups, with its band among those of all large groups."""
-    large = np.flatnonzero(sizes >= _ENOUGH_ROWS)
+    large = np.flatnonzero(~are_few(sizes))
     i, j = np.triu_indices(len(large), 1)
     pairs = draws[:, [groups[0], *large[i]]] - draws[:, [groups[1], *large[j]]]
     half_row = 0.5 / sizes[groups].min()  # Of the first pair, whose band alone is read.
@@ -177,7 +174,7 @@ def _apart(
     rates: Mapping[Label, tuple[Array, Array]], groups: tuple[Label, ...], confidence: float
 ) -> Iterator[LeftOutRecord]:
     """Yield in which rows labelled alike the shares of groups clearly differ."""
-    large = {label: np.flatnonzero(sizes >= _ENOUGH_ROWS) for label, (_, sizes) in rates.items()}
+    large = {label: np.flatnonzero(~are_few(sizes)) for label, (_, sizes) in rates.items()}
     labels = [label for label in large if len(large[label]) > 1]
     for label in labels:
         kept, (draws, sizes) = large[label], rates[label]

@@ -26,7 +26,7 @@ from biasamp_adapters.auditing.summary import (
     VerdictRecord,
 )
 from biasamp_adapters.figures import count, is_clear, name, percent, plural
-from biasamp_adapters.inference.intervals import FEW_ROWS
+from biasamp_adapters.inference.intervals import are_few
 from biasamp_adapters.inference.verdict import ALL_ROWS
 
 
@@ -190,7 +190,7 @@ class Names:
 
 def is_small(member: Member) -> bool:
     """Return whether a group or class is too small to be compared."""
-    return member["size"] < FEW_ROWS * (1 - 1e-9)
+    return bool(are_few(member["size"]))
 
 
 #: Colours by meaning: up is orange, down blue, turned purple, mixed half orange and half blue.

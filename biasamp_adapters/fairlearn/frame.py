@@ -16,7 +16,7 @@ from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, TASK, Array, Label,
 from biasamp_adapters.counting.margins import mean_over_classes
 from biasamp_adapters.fairlearn.host_functions import HostMetric
 from biasamp_adapters.inference.bands import Largest, largest_gap, simultaneous_bands
-from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, estimate
+from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, are_few, estimate
 from biasamp_adapters.result import Measurement
 from biasamp_adapters.warning import warn
 
@@ -103,6 +103,11 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
         """Return the ends of the intervals of ``group_max``."""
         return self._intervals(self.group_max(), Column.extreme, np.max)
 
+    @property
+    def kinds(self) -> dict[Any, str]:
+        """What metrics are, whatever they are called: ours by name, known rates, or else others."""
+        return {name: strata[0].name_of_kind for name, strata in self._columns.items()}
+
     def plot(self, ax: Any = None) -> Any:
         """Draw each metric by group by :func:`biasamp_adapters.plot.intervals`; return the axes."""
         from biasamp_adapters.plot import intervals
@@ -178,6 +183,11 @@ class Column:
         return rate[1] if rate else None
 
     @property
+    def name_of_kind(self) -> str:
+        """The name of the metric, or "rate" of a known rate."""
+        return self.measurement.metric.name if self.kind is None else "rate"
+
+    @property
     def has_sign(self) -> bool:
         """Whether the numbers may lie below 0 by their definition, and so have no ratio."""
         metric = self.measurement.metric
@@ -240,7 +250,7 @@ class Column:
         labelled = {"positive": " labelled 1", "negative": " labelled 0"}.get(self.kind or "", "")
         unit = self.measurement.evaluation.rows.size_unit + labelled
         few = words.FEW_OF_A_KIND.format(have="", n=FEW_ROWS, unit=unit).strip()
-        reasons = [few if size < FEW_ROWS * (1 - 1e-9) else "" for size in self.sizes]
+        reasons = [few if are_few(size) else "" for size in self.sizes]
         reason, values = self.measurement.reason_not_to_draw, self.numbers[0].tolist()
         trusts = [Trust(x[1:], reason or y) for x, y in zip(self.numbers.T, reasons, strict=True)]
         trusts[-1] = self.measurement.trust_or_reason("value", values[-1], self.scores)

@@ -14,7 +14,13 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import Array, Label, name_list
-from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, are_enough, reason_of_number
+from biasamp_adapters.inference.intervals import (
+    FEW_ROWS,
+    Estimate,
+    are_enough,
+    are_few,
+    reason_of_number,
+)
 
 #: Smaller numbers and standard errors are rounding noise, and count as 0.
 NOISE = 1e-12
@@ -138,7 +144,7 @@ def largest_gap(
         none = Estimate(np.nan, reason=words.NO_VALUE.format(have=_have(groups, undefined)))
         return Largest(none, none)
     draws = rates[np.isfinite(rates).all(axis=1)]
-    small = rows < FEW_ROWS * (1 - 1e-9)
+    small = are_few(rows)
     if small.any():
         reason = reason_of_few(groups, small, unit)
     else:
@@ -166,7 +172,7 @@ def _ratio(
         return Estimate(np.nan, reason=words.NO_RATIO)
     half_row = np.zeros(len(groups))
     if rows is not None:
-        rare = draws[0] * rows < FEW_POSITIVES * (1 - 1e-9)
+        rare = are_few(draws[0] * rows, FEW_POSITIVES)
         draws = (draws * rows + 0.5) / (rows + 1)
         half_row = 0.5 / (rows + 1) / draws[0]  # Of a logarithm.
         if rare.any() and not reason:

@@ -80,6 +80,11 @@ class Trust(NamedTuple):
     row: float = 0.0
 
 
+def are_few(rows: Any, least: int = FEW_ROWS) -> Any:
+    """Return whether rows, effective rows or clusters are fewer than needed, but for rounding."""
+    return rows < least * (1 - 1e-9)
+
+
 def min_replicates(confidence: float) -> int:
     """Return the fewest replicates from which an interval of this level can be read."""
     return ceil(2 / (1 - confidence) - 1e-9)
@@ -173,7 +178,7 @@ def share_of_few_rows(rows: Array, counted: Array) -> tuple[float, Array]:
         Which of the rates have few rows.
     """
     variance = np.divide(1.0, rows, out=np.zeros(counted.shape), where=counted & (rows > 0))
-    few = (rows < FEW_ROWS * (1 - 1e-9)) & (variance > 0)
+    few = are_few(rows) & (variance > 0)
     share = variance[few].sum()
     if share <= _MAX_SHARE * variance.sum():
         return 0.0, few

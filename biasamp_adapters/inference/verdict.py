@@ -21,7 +21,7 @@ import numpy as np
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import Array, Label
 from biasamp_adapters.inference.bands import family_quantile, largest_t, measure
-from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, reason_of_number
+from biasamp_adapters.inference.intervals import Estimate, are_few, reason_of_number
 
 #: More gaps of one model and direction are not judged.
 MOST_GAPS = 5000
@@ -141,7 +141,7 @@ class Comparison:
 
 def choose_comparison(sizes: Array, compared: Sequence[int]) -> Comparison:
     """Return all pairs of large groups or, if these are too many gaps, each group with all rows."""
-    large = np.flatnonzero(sizes >= FEW_ROWS * (1 - 1e-9))
+    large = np.flatnonzero(~are_few(sizes))
     kind, first, second, smaller = ALL_ROWS, large, np.full(len(large), len(sizes)), sizes[large]
     if comb(len(large), 2) * len(compared) <= MOST_GAPS:
         i, j = np.triu_indices(len(large), 1)

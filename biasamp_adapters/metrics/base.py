@@ -231,11 +231,11 @@ class Metric:
         watched = watch(models, len(models), "values", "fewer models in a call")
         measurements = [self.measure(evaluation, model, seed) for model in watched]
         scores, notes = replicate(measurements, n_boot, seed)
-        return {
-            model: measurement.result(scores.get(measurement, {}), [*missing, *notes], confidence)
-            for model, measurement in zip(models, measurements, strict=True)
-            for missing in [_missing_predictions(evaluation.rows, model)]
-        }
+        results = {}
+        for model, measurement in zip(models, measurements, strict=True):
+            of_model = [*_missing_predictions(evaluation.rows, model), *notes]
+            results[model] = measurement.result(scores.get(measurement, {}), of_model, confidence)
+        return results
 
     def __repr__(self) -> str:
         changed = [

@@ -17,7 +17,7 @@ from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_of_
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes, Variable, cells_of, label_sets
-from biasamp_adapters.inference.intervals import FEW_ROWS, Trust, mean_and_spread
+from biasamp_adapters.inference.intervals import Trust, are_few, mean_and_spread
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, check_choice, check_whole
 from biasamp_adapters.metrics.rates import RateMeasurement, RateMetric
 
@@ -66,7 +66,7 @@ class MultiMeasurement(RateMeasurement):
         true, predicted = self.rates(margins, origin)
         changes = self.coefficients * (predicted - true)
         known = self.coefficients * self.changes
-        size, few = np.abs(known), self.sizes < FEW_ROWS * (1 - 1e-9)
+        size, few = np.abs(known), are_few(self.sizes)
         noise = changes - known
         np.copyto(noise, known, where=few & (np.abs(noise) < size))
         variance_by_chance = _variance(noise)

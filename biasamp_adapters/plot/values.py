@@ -49,7 +49,7 @@ def intervals(results: Any, *, ax: Axes | None = None) -> Axes:
         vary (stratum, groups, class). Its accuracies next to other numbers are left out, and
         without ``metric`` and ``name`` numbers have no sign and no unit. A MetricFrame has a row
         for each metric and group, with its outermost quantiles; metrics whose names begin like
-        ours, as in "BA by race", have a sign.
+        ours, as in "BA by race", have a sign, and an AmplificationFrame knows what others are.
     ax : matplotlib Axes, optional
 
     Returns
@@ -145,7 +145,12 @@ def _read_groups(frame: Any) -> pd.DataFrame:
     long = [pd.DataFrame(x).melt(ignore_index=False, var_name="of_metric") for x in tables]
     numbers = dict(zip(canvas.NUMBER, (x["value"].to_numpy() for x in long), strict=False))
     rows = long[0].reset_index().assign(**{"low": np.nan, "high": np.nan} | numbers)
-    return _labelled(rows, "of_metric", *frame.by_group.index.names)
+    rows, kinds = (
+        _labelled(rows, "of_metric", *frame.by_group.index.names),
+        getattr(frame, "kinds", {}),
+    )
+    metrics = [x if canvas.unit_of(str(x)) else kinds.get(x, x) for x in rows["of_metric"]]
+    return rows.assign(of_metric=metrics)
 
 
 def curves(results: Any, *, x: str | None = None, ax: Axes | None = None) -> Axes:

@@ -190,7 +190,8 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
     def _look_up(self, sensitive_features: Any, n_rows: int) -> Array:
         """Return the threshold of the group of each row."""
         if self.groups_ and sensitive_features is None:
-            raise ValueError("sensitive_features must be given: each group has its own threshold")
+            rule = "sensitive_features must be given: each group has its own threshold"
+            raise ValueError(f"{rule}. In a search, name a column of X in the classifier")
         groups = read_groups(sensitive_features if self.groups_ else None, n_rows)
         codes = groups.with_labels(self.groups_ or groups.labels).codes
         is_unknown = codes == len(self.thresholds_)

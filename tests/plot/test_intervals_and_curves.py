@@ -95,10 +95,10 @@ def test_intervals_of_metric_frame_have_its_quantiles(ax) -> None:
 
 def test_amplification_frame_plot_has_each_stratum_and_group(ax) -> None:
     options = {"control_features": np.tile(["m", "n"], 200), "n_boot": 300}
-    metrics, quantiles = {"BA": "BA", "FPR": false_positive_rate}, [0.025, 0.975]
+    metrics, quantiles = {"amplified": "BA", "wrong": false_positive_rate}, [0.025, 0.975]
     frame = amplification_frame(metrics=metrics, ci_quantiles=quantiles, **WIDER, **options)
     assert frame.plot(ax) is ax
-    assert read.rows_of(ax)[:2] == ["BA, m, a", "BA, m, b"]
+    assert read.rows_of(ax)[:2] == ["amplified, m, a", "amplified, m, b"]
     # Both strata have the rates of all rows, each changed by 20 points along the correlation.
     assert [(x, colour) for x, _, colour in read.dots_of(ax)[:2]] == [
         (pytest.approx(0.2), ORANGE)
