@@ -175,7 +175,7 @@ def to_objects(values: Iterable[Any]) -> Array:
 
 def level_of_index(values: Any, level: str) -> Any:
     """Return a level of the index of a pandas input, which a text in place of labels names."""
-    index = getattr(values, "index", None)
+    index: Any = getattr(values, "index", None)
     n = [*index.names].count(level) if isinstance(index, pd.Index) else 0
     if n > 1:
         rule = f"{n} levels of y_true's index have the name {listing([level])}"

@@ -145,10 +145,8 @@ def _read_groups(frame: Any) -> pd.DataFrame:
     long = [pd.DataFrame(x).melt(ignore_index=False, var_name="of_metric") for x in tables]
     numbers = dict(zip(canvas.NUMBER, (x["value"].to_numpy() for x in long), strict=False))
     rows = long[0].reset_index().assign(**{"low": np.nan, "high": np.nan} | numbers)
-    rows, kinds = (
-        _labelled(rows, "of_metric", *frame.by_group.index.names),
-        getattr(frame, "kinds", {}),
-    )
+    rows = _labelled(rows, "of_metric", *frame.by_group.index.names)
+    kinds = getattr(frame, "kinds", {})
     metrics = [x if canvas.unit_of(str(x)) else kinds.get(x, x) for x in rows["of_metric"]]
     return rows.assign(of_metric=metrics)
 
