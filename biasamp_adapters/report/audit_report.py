@@ -306,7 +306,8 @@ def audit(
     y_true, sensitive_features, sensitive_features_pred, sample_weight, clusters : object
         Arrays, or names of columns. A list of ``sensitive_features`` is crossed. A label matrix is
         a pattern such as ``"true_*"`` with ``"pred_*"``, or a list of columns; groups that are
-        columns of 0 and 1 are a pattern, such as ``"race_*"``.
+        columns of 0 and 1 are a pattern, such as ``"race_*"``. Predicted groups of several models
+        are a dict, as ``y_pred`` is.
     y_score : array-like, name of a column, or dict of models to these; optional
         Scores of the positive class, finite numbers: whether a gap comes from the score or from the
         threshold, and what other thresholds would give.
