@@ -13,7 +13,7 @@ import pandas as pd
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, TASK, Array, name_list, show
-from biasamp_adapters.counting.margins import Margins, mean_over_classes
+from biasamp_adapters.counting.margins import Margins, mean_of_pairs
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, estimate
 
@@ -85,7 +85,7 @@ class Measurement:
 
     def by_group(self, margins: Margins, origin: Margins | None, rng: Any = None) -> Array:
         """Return the mean over the pairs of each group, (batch, groups)."""
-        return mean_over_classes(self.metric.contributions(margins))
+        return mean_of_pairs(self.metric.contributions(margins), 2)
 
     def pairs(self) -> dict[str, Array]:
         """Return scores of each pair, (groups, classes)."""

@@ -31,7 +31,6 @@ from biasamp_adapters.counting.labels import (
 from biasamp_adapters.counting.paths import are_paths, find_files, is_saved_counts
 from biasamp_adapters.counting.reading import (
     NUMBERS,
-    check_missing_values,
     check_threshold,
     decide,
     on_common_labels,
@@ -247,7 +246,7 @@ def _count_frames(
     frames: Iterable[Any], names: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Rows:
     """Return the distinct rows of frames; see :meth:`Counts.from_chunks`."""
-    check_missing_values(options["missing_values"])
+    read_lists(options)  # Raises before files are read.
     parts: list[Rows] = []
     clusters: dict[Any, int] = {}
     for frame in frames:
@@ -271,7 +270,6 @@ def _count_frames(
 
 def count_arrays(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
     """Return the distinct rows of arrays without missing values."""
-    check_missing_values(options["missing_values"])
     return finish_rows(_read_rows(columns, options), options)
 
 
@@ -304,7 +302,8 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     models = first or scored or second
     if None in models:
         raise ValueError("y_pred must have a name for each model; received None")
-    check_distinguishable(models, PREDICTION, "give the models other names")
+    if models != [MODEL]:
+        check_distinguishable(models, PREDICTION, "give the models other names")
     lacking = [model for model in models if second and model not in second]
     for role, given in ((ATTRIBUTE_PREDICTION, second), (SCORE, scored)):
         if not set(given) <= set(models) or (role != SCORE and lacking):

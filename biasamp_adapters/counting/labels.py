@@ -109,7 +109,10 @@ def _plain_label(label: Any, argument: str) -> Label:
 
 
 def read_lists(lists: Mapping[str, Any]) -> Lists:
-    """Return the labels of each true variable that were listed, in their order."""
+    """Return the labels of each true variable that were listed, in their order.
+
+    Those that mean a missing value are a list too, or else this raises.
+    """
     listed = {}
     for truth, argument in LISTS.items():
         labels = lists[argument]
@@ -119,6 +122,9 @@ def read_lists(lists: Mapping[str, Any]) -> Lists:
             kind = type(labels).__name__
             raise ValueError(f"{argument} must be in an order, as in a list; received a {kind}")
         listed[truth] = distinct_labels(labels, argument)
+    missing = lists["missing_values"]
+    if isinstance(missing, str) or not np.iterable(missing):
+        raise ValueError(f"missing_values must be a list of labels; received {listing([missing])}")
     return listed
 
 

@@ -28,6 +28,9 @@ from biasamp_adapters.counting.variables import Codes, Variable, indicator
 #: Relative differences up to this are rounding, and shares that differ from 1 by less are 1.
 _ROUNDING = 1e-12
 
+#: Whole numbers as integers of any size, whose products are exact.
+_to_integers: Any = np.frompyfunc(int, 1, 1)
+
 
 class Margins:
     """Sums of weights by two variables, of shape (batch, labels, labels).
@@ -227,17 +230,11 @@ def minus(whole: Array, part: Array) -> Array:
     return np.where(left > _ROUNDING * whole, left, 0.0)
 
 
-def mean_of_pairs(values: Array) -> Array:
-    """Return the mean of what is not NaN over groups and classes, (batch,)."""
-    return _mean(values, (1, 2))
+def mean_of_pairs(values: Array, axis: Any = (1, 2)) -> Array:
+    """Return the mean of what is not NaN over groups and classes, or of an axis of 2 over classes.
 
-
-def mean_over_classes(values: Array) -> Array:
-    """Return the mean of what is not NaN over classes, (batch, groups)."""
-    return _mean(values, 2)
-
-
-def _mean(values: Array, axis: Any) -> Array:
+    Values have the shape (batch, groups, classes).
+    """
     total: Array = values.sum(axis)
     if values.size and not np.isnan(total).any():
         return total / (values.size // total.size)
@@ -295,10 +292,5 @@ def _compare_products(a: Array, b: Array, c: Array, d: Array) -> Array:
     factors = a, b, c, d
     if not all((factor == np.rint(factor)).all() for factor in factors):
         return sign_of_difference(a * b, c * d)
-    a, b, c, d = map(_as_integers, factors)
+    a, b, c, d = map(_to_integers, factors)
     return np.sign(a * b - c * d).astype(np.float64)
-
-
-def _as_integers(numbers: Array) -> Array:
-    """Return whole numbers as integers of any size."""
-    return np.frompyfunc(int, 1, 1)(numbers)

@@ -212,12 +212,6 @@ def explain_width(role: str, width: int, other: str) -> str:
     return f"{widths}. Pass predict_proba(X)[:, 1]{other}."
 
 
-def check_missing_values(labels: Any) -> None:
-    """Raise unless the labels that mean a missing value are a list."""
-    if isinstance(labels, str) or not hasattr(labels, "__iter__"):
-        raise ValueError(f"missing_values must be a list of labels; received {listing([labels])}")
-
-
 def check_threshold(columns: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Raise unless scores come with predictions, or else with a threshold that makes them."""
     has_score, has_prediction = (columns.get(name) is not None for name in (SCORE, PREDICTION))

@@ -13,7 +13,7 @@ from fairlearn.metrics import MetricFrame
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, TASK, Array, Label, name_list, show
-from biasamp_adapters.counting.margins import mean_over_classes
+from biasamp_adapters.counting.margins import mean_of_pairs
 from biasamp_adapters.fairlearn.host_functions import HostMetric
 from biasamp_adapters.inference.bands import Largest, largest_gap, simultaneous_bands
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, are_few, estimate
@@ -201,7 +201,7 @@ class Column:
         """
         pairs = self.measurement.pairs()  # Those of attacks are means over all flips.
         scores = pairs["contribution" if "contribution" in pairs else "value"]
-        of_data = np.append(mean_over_classes(scores[None]), self.measurement.value)
+        of_data = np.append(mean_of_pairs(scores[None], 2), self.measurement.value)
         drawn = [np.c_[self.scores["groups"], self.scores["value"]]] if self.scores else []
         return np.vstack([of_data, *drawn])[:, self._places]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from biasamp_adapters import figures, words
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, positive_class
-from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_over_classes
+from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_of_pairs
 from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics import quality as qualities
@@ -280,7 +280,7 @@ class AttackMeasurement(Measurement):
     def by_group(self, margins: Margins, origin: Margins | None, rng: Any = None) -> Array:
         pairs = replace(self, attack=replace(self.attack, kind="pairs"))
         values = pairs.score(margins, origin, rng)["value"]
-        return mean_over_classes(np.where(_vary(margins), values, np.nan))
+        return mean_of_pairs(np.where(_vary(margins), values, np.nan), 2)
 
     def pairs(self) -> dict[str, Array]:
         """Return scores of each pair of indicators; NaN where a group does not vary."""

@@ -26,7 +26,6 @@ from biasamp_adapters.counting.margins import (
     certainty,
     divide,
     mean_of_pairs,
-    mean_over_classes,
     pass_errors,
     signs,
 )
@@ -136,7 +135,7 @@ class RateMeasurement(Measurement):
 
     def by_group(self, margins: Margins, origin: Margins | None, rng: Any = None) -> Array:
         true, predicted = self.rates(margins, origin)
-        return mean_over_classes(self.contributions(predicted - true))
+        return mean_of_pairs(self.contributions(predicted - true), 2)
 
     def equal_error_rates(self, margins: Margins) -> Array | None:
         """Return predicted rates if all groups had the same error rates; None without a truth."""
