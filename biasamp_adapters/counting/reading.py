@@ -182,7 +182,8 @@ def read_probabilities(
     missing = np.isnan(probability)
     probability[missing] = 0.0
     in_range = (probability >= 0) & (probability <= 1)
-    rule = f"{argument} must hold probabilities from 0 to 1 (scores are y_score= with threshold=)"
+    hint = "(in audit, scores are y_score= with threshold=)"
+    rule = f"{argument} must hold probabilities from 0 to 1 {hint}"
     check_all(in_range, probability, rule)
     values = np.column_stack([np.where(missing, 0.0, 1 - probability), probability])
     return Block((0, 1), values, missing, is_matrix=False)
@@ -208,7 +209,7 @@ def explain_width(role: str, width: int, other: str) -> str:
     widths = f"{role} has {width} columns and {other} 1"
     if role == TASK:
         return f"{widths}. Pass the column of the labels."
-    other = "" if role == SCORE else ", or y_score= with threshold="
+    other = "" if role == SCORE else ", or in audit y_score= with threshold="
     return f"{widths}. Pass predict_proba(X)[:, 1]{other}."
 
 

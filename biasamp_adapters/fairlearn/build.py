@@ -119,12 +119,16 @@ def amplification_frame(
     base.check_choice("missing", missing, ("error", "drop"))
     if sensitive_features is None:
         raise ValueError("sensitive_features must be the group of each row; received None")
-    usual = get_metric("BA", reference=reference, missing=missing)
+    by_name = {} if metrics is None else _read_metrics(metrics)
+    usual: Metric = get_metric("BA", reference=reference, missing=missing)
+    if by_name and all(isinstance(metric, HostMetric) for metric in by_name.values()):
+        # They also read one group, and numbers of a regression.
+        usual = HostMetric(short="", function=None, reference=reference, missing=missing)
     rows = count_arrays(columns_among(locals()), usual.reading_options())
     whole = usual.evaluate(rows)
     evaluated = {
         name: (metric, _evaluate(metric, rows, whole, reference))
-        for name, metric in _read_metrics(metrics, whole).items()
+        for name, metric in (by_name or _suitable_metrics(whole)).items()
     }
     columns, notes = _measure(evaluated, whole, read_seed(random_state), n_boot, quantiles)
     strata = next(iter(columns.values()))
@@ -191,20 +195,21 @@ def _features(labels: Sequence[Any], features: Any, name: str) -> pd.DataFrame |
 
 
 def _read_quantiles(n_boot: Any, ci_quantiles: Any) -> list[float]:
-    if n_boot is None and ci_quantiles is None:
+    if (n_boot is None) != (ci_quantiles is None):
+        rule = "n_boot and ci_quantiles must be given together"
+        raise ValueError(f"{rule}; received {n_boot!r} and {ci_quantiles!r:.60}")
+    if n_boot is None:
         return []
     base.check_whole("n_boot", n_boot, 1)
     quantiles = np.ravel(ci_quantiles).tolist()
     if not quantiles or not all(isinstance(x, float) and 0 < x < 1 for x in quantiles):
-        rule = "ci_quantiles must be floats between 0 and 1, given together with n_boot"
+        rule = "ci_quantiles must be floats between 0 and 1"
         raise ValueError(f"{rule}; received {ci_quantiles!r:.60}")
     return quantiles
 
 
-def _read_metrics(metrics: Any, whole: Evaluation) -> dict[Any, Metric]:
-    """Return metrics by their names; without any, those of this package that the data allow."""
-    if metrics is None:
-        return _suitable_metrics(whole)
+def _read_metrics(metrics: Any) -> dict[Any, Metric]:
+    """Return metrics by their names."""
     if not isinstance(metrics, Mapping):
         name = getattr(metrics, "__name__", "metric" if callable(metrics) else str(metrics))
         metrics = {name: metrics}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -50,13 +50,14 @@ class HostMetric(Metric):
     function : callable
     """
 
+    fewest_groups = 1
     short: str  # type: ignore[misc]  # Other metrics of a class share one.
     function: Any
 
     @cached_property
-    def parameters(self) -> frozenset[str]:
-        """The names of the parameters of the function."""
-        return frozenset(inspect.signature(self.function).parameters)
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """The parameters of the function by their names."""
+        return inspect.signature(self.function).parameters
 
     def rate(self, margins: Margins) -> tuple[Array, str] | None:
         """Return the numerator of a known rate of the labels 0 and 1, and the kind of its rows."""
@@ -100,22 +101,28 @@ class HostMetric(Metric):
         columns = labels[truth.keys()], predicted, margins.variable(ATTRIBUTE).keys()
         part, weight = margins.partition.part, margins.partition.weight
         is_data = len(margins.partition.times) == 1  # They are one part, and draws have several.
+        takes = self.parameters.keys() & {ATTRIBUTE, "sample_weight"}
+        weights = self.parameters.get("sample_weight")
+        if is_data and margins.rows.w is None and weights and weights.default is not weights.empty:
+            takes -= {"sample_weight"}  # As the host calls it, which some functions notice.
         values = [
-            [self._value(columns, rows & (drawn > 0), drawn, is_data) for rows in members.T]
+            [self._value(columns, rows & (drawn > 0), drawn, takes, is_data) for rows in members.T]
             for drawn in (times[part] * weight for times in margins.times)
         ]
         return np.array(values)
 
-    def _value(self, columns: Sequence[Array], rows: Array, weight: Array, is_data: bool) -> float:
+    def _value(
+        self, columns: Sequence[Array], rows: Array, weight: Array, takes: Set[str], is_data: bool
+    ) -> float:
         """Return the value of some rows; NaN without rows, or if drawn rows are refused."""
         if not rows.any():
             return np.nan
         kept = np.flatnonzero(rows)
-        if "sample_weight" not in self.parameters:
+        if "sample_weight" not in takes:
             kept = np.repeat(kept, weight[kept].astype(np.int64))
         y_true, y_pred, groups = (values[kept] for values in columns)
         further = {ATTRIBUTE: groups, "sample_weight": weight[kept].astype(np.float64)}
-        params = {name: x for name, x in further.items() if name in self.parameters}
+        params = {name: x for name, x in further.items() if name in takes}
         try:
             value = np.asarray(self.function(y_true, y_pred, **params))
         except TypeError as error:

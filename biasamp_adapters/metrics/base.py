@@ -67,6 +67,7 @@ class Metric:
     direction: str = field(default=UNDIRECTED, init=False)
 
     short: ClassVar[str] = ""
+    fewest_groups: ClassVar[int] = 2
     directions: ClassVar[tuple[str, ...]] = ()
     needs: ClassVar[tuple[str, ...]] = (TASK, PREDICTION, ATTRIBUTE)
 
@@ -220,7 +221,7 @@ class Metric:
         """Return rows and the reference, on common labels; ``names`` are those of columns."""
         options = self.reading_options()
         reference = read_reference(self.reference, names, options)
-        return align(rows, reference, options, short=self.short)
+        return align(rows, reference, options, self.fewest_groups, self.short)
 
     def results(
         self, evaluation: Evaluation, n_boot: int, confidence: float, random_state: Any

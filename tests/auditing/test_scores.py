@@ -255,8 +255,8 @@ def test_scores_that_break_a_rule_are_refused(arguments, message) -> None:
     [
         (
             {"y_pred": np.full((400, 2), 0.5)},
-            "y_pred has 2 columns and y_true 1. Pass predict_proba(X)[:, 1], or y_score= with "
-            "threshold=.",
+            "y_pred has 2 columns and y_true 1. Pass predict_proba(X)[:, 1], or in audit "
+            "y_score= with threshold=.",
         ),
         (
             {"y_score": np.full((400, 2), 0.5), "threshold": 0.5},

@@ -145,10 +145,26 @@ def test_frame_is_plotted_by_the_host(columns) -> None:
 
 
 @pytest.mark.parametrize(
+    ("y_true", "y_pred", "groups"),
+    [
+        ([1, 1, 1, 0, 1, 0, 1], [1, 1, 1, 1, 1, 0, 0], "aaabbbb"),  # Of a, all rows are equal.
+        ([0.5, 1.5, 3, 2], [1, 2.5, 2, 2.5], "abab"),  # A regression.
+        ([0, 1, 1, 0], [0, 1, 0, 1], "aaaa"),
+    ],
+)
+def test_frame_calls_functions_as_the_host_does(y_true, y_pred, groups) -> None:
+    def metric(y_true, y_pred, sample_weight=None):
+        return len(y_true) + mean_absolute_error(y_true, y_pred, sample_weight=sample_weight)
+
+    rows = {"y_true": y_true, "y_pred": y_pred, "sensitive_features": list(groups)}
+    ours, host = (frame(metrics=metric, **rows) for frame in (amplification_frame, MetricFrame))
+    assert ours.by_group.to_dict() == host.by_group.to_dict()
+
+
+@pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"n_boot": 100}, "0 and 1, given together with n_boot; received None"),
-        ({"ci_quantiles": [0.5]}, "n_boot must be a whole number from 1 on; received None"),
+        ({"n_boot": 100}, "must be given together; received 100 and None"),
         ({"n_boot": 100, "ci_quantiles": [2.5]}, "ci_quantiles must be floats between 0 and 1"),
         ({"metrics": {}}, "metrics must hold at least one metric"),
         ({"metrics": {"BA": 3}}, 'its name, or a dict such as {"BA": "BA"}; received int'),
