@@ -155,7 +155,7 @@ def _rates_by_hand(rates: Array, given: str, rows: Array) -> Array:
 
 
 #: The rows that rates are a share of, where these are not all.
-_LABELLED = {x.rate: x.labelled for x in MEASURES.values()} | {"missing": "positive"}
+_LABELLED = {x.rate: x.labelled for x in MEASURES.values()}
 
 
 @dataclass(frozen=True, eq=False)
