@@ -234,10 +234,10 @@ class Subject:
         return len(self.models) > 1
 
     def records(self, part: str) -> list[Any]:
-        """Return the records of a part about this model and direction."""
+        """Return the records of a part about this model and direction; if they say none, A->T."""
         parts: dict[str, Any] = {**self.summary}
         about = self.verdict["model"], self.verdict["direction"]
-        return [row for row in parts[part] if (row["model"], row["direction"]) == about]
+        return [x for x in parts[part] if (x["model"], x.get("direction", "A->T")) == about]
 
     @cached_property
     def gaps(self) -> list[GapRecord]:
@@ -293,10 +293,7 @@ class Subject:
 
     def score(self, position: int | None) -> ScoreRecord | None:
         """Return how a gap goes from the labels to the scores and on to the decisions."""
-        if self.names.compares_classes:
-            return None
-        key = self.verdict["model"], position
-        return next((x for x in self.summary["scores"] if (x["model"], x["gap"]) == key), None)
+        return next((x for x in self.records("scores") if x["gap"] == position), None)
 
     def number(self, name: str) -> MetricRecord | None:
         """Return a number of the model in this direction, if it exists: "ba", "excess"."""
@@ -313,11 +310,8 @@ class Subject:
 
     def differences(self, key: str) -> list[DifferenceRecord]:
         """Return the differences of the other models from the first in one number."""
-        return [
-            record
-            for record in self.summary["differences"]
-            if record["key"] == key and record["direction"] in ("", self.verdict["direction"])
-        ]
+        about = key, self.verdict["direction"]
+        return [x for x in self.summary["differences"] if (x["key"], x["direction"]) == about]
 
     def differing_accuracies(self) -> tuple[MetricRecord, MetricRecord] | None:
         """Return the lowest and the highest accuracy if models clearly differ in it."""
