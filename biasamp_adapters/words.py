@@ -28,8 +28,7 @@ OF_DIRECTION, OF_MODEL = "{direction}: {sentence}", "{model}: {sentence}"
 
 # Groups, classes and tasks.
 
-CLASS, CLASS_ALONE, GROUP_ALONE = "{label} = {value}", "class {value}", "group {value}"
-MODEL_ALONE, TASK_ALONE = "model {value}", "task {value}"
+CLASS, AFTER_NOUN = "{label} = {value}", "{noun} {value}"
 WITH, WITHOUT, OTHER_THAN = "with {value}", "without {value}", "other than {value}"
 THE_FEATURE = "the sensitive feature"
 BOTH, ALL = "both {members}", "all {members}"
@@ -402,7 +401,6 @@ MAKES_NO_ERRORS = "{model} makes no errors in these rows, so no gap changes."
 PREVALENCE = (
     "{model} predicts {of} for {predicted} of the rows, and {true} have it ({ratio} as many{ends})."
 )
-GROUPS, CLASSES, TASKS = "Groups", "Classes", "Tasks"
 SPELLING = "{members} '{a}' and '{b}' differ only in case or spaces."
 UNICODE_FORM = SPELLING.replace(" or spaces", ", spaces or Unicode form")
 NUMBERS = "The groups of {feature} are numbers: {names}."
@@ -410,12 +408,14 @@ CODING = (
     "The accuracy of {model} is clearly below that of one constant prediction ({accuracy} and "
     "{constant}); the labels may be coded the other way round."
 )
-SCORES_REVERSED = "The scores of {model} rank the classes in reverse order."
-NO_THRESHOLD_GIVES = "No threshold of the scores gives the predictions of {model}."
+#: How the notes end that say that a column may be the wrong one.
+IN_REVERSE_ORDER, ARE_THE_SAME = "in reverse order.", "are the same column."
 OFTEN_MISSING = "which often means a missing value; missing_values= names such labels."
+SCORES_REVERSED = f"The scores of {{model}} rank the classes {IN_REVERSE_ORDER}"
+NO_THRESHOLD_GIVES = "No threshold of the scores gives the predictions of {model}."
 LOOKS_MISSING = f"{{rows}} of {{column}} {{hold}} {{label}}, {OFTEN_MISSING}"
-SAME_COLUMN = "y_true and y_pred are the same column."
-SAME_COLUMN_OF = "y_true and y_pred of {model} are the same column."
+SAME_COLUMN = f"y_true and y_pred {ARE_THE_SAME}"
+SAME_COLUMN_OF = f"y_true and y_pred of {{model}} {ARE_THE_SAME}"
 MAY_BE_COUNTS = "If {column} counts rows, use Counts.from_frame(frame, ..., count={column!r})."
 NO_RATE = "{names} {have} no {kind}, so the difference of {measure} has no value."
 RATES_OF_0 = "{k:,} of {m:,} rates in BA are 0 in labels and predictions, which draws BA towards 0."

@@ -119,26 +119,27 @@ class Names:
         """Return how a group, a class or a model prints."""
         return name(label, feature, self._all)
 
+    def _alone(self, noun: str, label: Any) -> str:
+        """Return a name that stands alone: "horse", but a number after its noun, as in "task 1"."""
+        is_number = isinstance(label, int | float)
+        return words.AFTER_NOUN.format(noun=noun, value=label) if is_number else self.text(label)
+
     def model(self, label: Any) -> str:
         """Return the name of a model: "forest", "model 0" of a seed."""
-        is_number = isinstance(label, int | float)
-        return words.MODEL_ALONE.format(value=label) if is_number else self.text(label)
+        return self._alone("model", label)
 
     def group(self, label: Any) -> str:
         """Return the name of a group: "Caucasian", "sex = 1"."""
         if self.data["feature"] is not None:
             return self.text(label, self.data["feature"])
-        if isinstance(label, bool | int | float):
-            return words.GROUP_ALONE.format(value=label)
-        return self.text(label)
+        return self._alone("group", label)
 
     def class_(self, label: Any) -> str:
         """Return the name of a class or a task: "hired = 1", "class 1", "horse"."""
         if self.data["kind"] == "tasks":
-            is_number = isinstance(label, int)
-            return words.TASK_ALONE.format(value=label) if is_number else self.text(label)
+            return self._alone("task", label)
         if self.data["label"] is None:
-            return words.CLASS_ALONE.format(value=self.text(label))
+            return words.AFTER_NOUN.format(noun="class", value=self.text(label))
         return words.CLASS.format(label=name(self.data["label"]), value=self.text(label))
 
     def member(self, label: Any) -> str:

@@ -159,8 +159,8 @@ Box: TypeAlias = Sequence[tuple[str, Sequence[str]]]
 class Document:
     """A report: what a reader sees first, and the folds.
 
-    `between` stands before the boxes of two directions, `more` says where the rest is, and
-    `alternative` describes the pictures.
+    `between` stands before the boxes of two directions, `more` says where the rest is,
+    `alternative` describes the pictures, and a page is called by the `headline`.
     """
 
     title: str
@@ -173,8 +173,4 @@ class Document:
     between: str = ""
     more: str = ""
     alternative: str = ""
-
-    @property
-    def headline(self) -> str:
-        """What the page is called."""
-        return " ".join(verdict.headline for verdict in self.verdicts)
+    headline: str = ""
