@@ -103,24 +103,20 @@ ERRORS_PROBABILITY = "the mean probability of {pos} is {first} for {a} and {seco
 ERRORS_OTHER = "; among rows labelled {kind}, {first} and {second}{mark}"
 NO_CLEAR_DIFFERENCE = " (no clear difference)"
 NO_CLEAR_DIFFERENCE_IN_EITHER = " (no clear difference in either)"
+IS_EXCHANGED = "is exchanged; the size of the gap alone does not show it."
 CLOSING = {
     "amplifies": (
         "Larger means further apart than in the {true}; whether the {true} are right is not tested."
     ),
     "reduces": "Smaller is not better by itself: random predictions also shrink gaps.",
-    "reverses": (
-        "The order of the {members} is exchanged; the size of the gap alone does not show it."
-    ),
+    "reverses": f"The order of the {{members}} {IS_EXCHANGED}",
     "mixed": (
         "Mixed does not mean balanced: a gap that shrinks or reverses does not make up for another "
         "that grows."
     ),
     "no_clear_change": "Not clear is not the same as no change.",
 }
-CLOSING_SEVERAL_REVERSE = (
-    "Where a gap reverses, the order of the two {members} is exchanged; the size of the gap alone "
-    "does not show it."
-)
+CLOSING_SEVERAL_REVERSE = f"Where a gap reverses, the order of the two {{members}} {IS_EXCHANGED}"
 
 # The verdict on several gaps.
 
@@ -150,16 +146,14 @@ DIFFERENCE = (
 )
 AND_ACCURACIES = "; the accuracies are {a} and {b}"
 NO_DIFFERENCE = "BA of no model clearly differs from that of {first}."
+NO_GAP_JUDGED = "No gap can be judged in these {rows}"
+NEEDS_TWO_SUCH = "a gap needs two such {members}"
 #: By the reason; the second sentence on too few rows is for one {member} that has enough.
 NO_VERDICT = {
     "one_group": "There is no gap to judge: these rows hold one {member} only ({name}).",
-    "too_few_rows": (
-        "No gap can be judged in these {rows}: no {member} has {least} {unit}, "
-        "and a gap needs two such {members}."
-    ),
+    "too_few_rows": f"{NO_GAP_JUDGED}: no {{member}} has {{least}} {{unit}}, and {NEEDS_TWO_SUCH}.",
     "too_few_rows_but_one": (
-        "No gap can be judged in these {rows}: only {name} has {least} {unit} or more, "
-        "and a gap needs two such {members}."
+        f"{NO_GAP_JUDGED}: only {{name}} has {{least}} {{unit}} or more, and {NEEDS_TWO_SUCH}."
     ),
     "too_many_gaps": (
         "The gaps cannot be judged: even where each {member} is compared with all rows together "
@@ -322,8 +316,7 @@ BA_0_FOR_ALL, BA_WRONG_SIGN = "is 0 for every model", "may have the wrong sign"
 READ_THEN = ", then {metrics}"
 READ_TASKS = (
     "Read the count of gaps first, then the most certain changes by task, with FPR and TPR by "
-    "group. BA is for comparison with published results. A mean over tasks can hide opposite "
-    "changes."
+    f"group. {BA_TO_COMPARE}. A mean over tasks can hide opposite changes."
 )
 READ_FIRST = f"Read the {{gap}} first, then FPR and TPR by group. {BA_TO_COMPARE}."
 ALSO_READ = "Also read {metrics}, which {give} no credit for guessing the largest group or class."

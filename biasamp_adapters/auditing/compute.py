@@ -96,7 +96,7 @@ def compute(
         if direction not in members:  # Once metrics have found all that they need.
             members[direction] = Members.of(evaluation, direction, pos_label)
         strata = [metrics[0].metric.measure(part, model, seed) for part in parts]
-        groups = measure_groups(metrics[0], members[direction])
+        groups = measure_groups(metrics[0])
         measured.append(_Measured(members[direction], model, metrics, strata, groups))
     reason = words.NOT_REQUESTED if n_boot == 0 else measured[0].metrics[0].reason_not_to_draw
     drawn = {} if reason else _draw(measured, n_boot, confidence, seed, notes)

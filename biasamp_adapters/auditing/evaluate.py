@@ -91,27 +91,25 @@ def position_of_positive(labels: tuple[Label, ...], pos_label: Label | None) -> 
     return labels.index(positive_class(labels) if pos_label is None else pos_label)
 
 
-def measure_groups(ba: RateMeasurement, members: Members) -> FurtherScores:
+def measure_groups(ba: RateMeasurement) -> FurtherScores:
     """Return the rates of the model and direction of a BA, to be drawn with it."""
-    rates = partial(group_rates, members, ba.evaluation.base_rates)
+    rates = partial(group_rates, ba.metric.direction, ba.evaluation.base_rates)
     return FurtherScores(ba.evaluation, ba.model, rates, "", 3 * ba.width, ba.n_pairs)
 
 
-def group_rates(
-    members: Members, base_rates: BaseRates | None, margins: Margins
-) -> dict[str, Array]:
+def group_rates(direction: str, base_rates: BaseRates | None, margins: Margins) -> dict[str, Array]:
     """Return rates in labels and predictions, with equal error rates, and error rates.
 
     They have the shape (batch, groups + 1, classes), and the last group is all rows. Rows with
     scores of two classes also have the rates that the scores imply.
     """
-    given, of = ROLES[members.direction]
+    given, of = ROLES[direction]
     rows = _with_all(margins, given, ALL)
     predicted = _with_all(margins, given, PREDICTED[of])
     # Sums of weights are rounded, so that their ratios can be off by 1e-16.
     rates = {"predicted": divide(predicted, rows).clip(0, 1)}
     if base_rates is not None:
-        true = _rates_by_hand(base_rates.rates(members.direction), given, rows)
+        true = _rates_by_hand(base_rates.rates(direction), given, rows)
         return {"true": np.broadcast_to(true, predicted.shape), **rates}
     true, right = (_with_all(margins, given, role) for role in (of, RIGHT[of]))
     rates["true"] = divide(true, rows)

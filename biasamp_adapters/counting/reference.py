@@ -119,31 +119,25 @@ def read_reference(
     """
     if reference is None or isinstance(reference, BaseRates):
         return reference
-    try:
-        return _read_reference(reference, columns, options)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"reference: {error}") from error
-
-
-def _read_reference(
-    reference: Any, columns: Mapping[str, Any] | None, options: Mapping[str, Any]
-) -> Rows | BaseRates | None:
-    if are_in_file(reference):
-        return BaseRates.from_file(reference)
     missing = "drop" if options["missing"] == "drop" else "error"
     read = {"missing": missing, "missing_values": options["missing_values"]}
-    if _is_pair(reference):
-        y_true, groups = reference
-        return Counts.from_arrays(y_true, sensitive_features=groups, **read).rows
-    counts = load_counts(reference)
-    if counts is not None:
-        return counts.rows
-    if columns is None:
-        rule = "reference must be a pair, rates or counts (biasamp count) if data name no columns"
-        raise ValueError(f"{rule}; received a {type(reference).__name__}")
-    roles = (TASK, ATTRIBUTE, "sample_weight", "clusters")
-    names = {role: columns[role] for role in roles if columns.get(role) is not None}
-    return Counts.from_frame(reference, **names, **read).rows
+    try:
+        if are_in_file(reference):
+            return BaseRates.from_file(reference)
+        if _is_pair(reference):
+            y_true, groups = reference
+            return Counts.from_arrays(y_true, sensitive_features=groups, **read).rows
+        counts = load_counts(reference)
+        if counts is not None:
+            return counts.rows
+        if columns is None:
+            rule = "it must be a pair, rates or counts (biasamp count) if data name no columns"
+            raise ValueError(f"{rule}; received a {type(reference).__name__}")
+        roles = (TASK, ATTRIBUTE, "sample_weight", "clusters")
+        names = {role: columns[role] for role in roles if columns.get(role) is not None}
+        return Counts.from_frame(reference, **names, **read).rows
+    except (OSError, ValueError) as error:
+        raise ValueError(f"reference: {error}") from error
 
 
 def check_reference(reference: Any) -> None:

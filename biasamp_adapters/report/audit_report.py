@@ -13,7 +13,7 @@ import pandas as pd
 
 from biasamp_adapters.atomic import write_text
 from biasamp_adapters.auditing.answer import Verdict, answers
-from biasamp_adapters.auditing.check import Failure, check, numbers_of
+from biasamp_adapters.auditing.check import RULES, Failure, check, numbers_of
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.compute import compute as compute_audit
 from biasamp_adapters.auditing.facts import head
@@ -260,14 +260,8 @@ class AuditReport:
         >>> report.check(forbid=["amplifies"])
         [model: the verdict is larger gaps (amplifies), which is forbidden.]
         """
-        rules = {
-            "fail_above": fail_above,
-            "require_below": require_below,
-            "fail_below": fail_below,
-            "require_above": require_above,
-            "require_within": require_within,
-        }
-        return check(self.summary, rules, forbid)
+        arguments = locals()
+        return check(self.summary, {rule: arguments[rule] for rule in RULES}, forbid)
 
 
 def audit(
