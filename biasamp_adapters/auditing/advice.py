@@ -109,13 +109,8 @@ def _what_to_read(subject: Subject) -> Iterator[str]:
     if subject.names.data["scores"] and not subject.names.compares_classes:
         yield words.READ_RISK
     if subject.gaps and (accuracies := subject.differing_accuracies()):
-        digits, (low, high) = Digits.of(*accuracies), accuracies
-        yield words.READ_ACCURACIES.format(
-            low_model=subject.names.model(low["model"]),
-            low=digits.rate(low["value"]),
-            high_model=subject.names.model(high["model"]),
-            high=digits.rate(high["value"]),
-        )
+        parts = subject.names.accuracies(*accuracies, Digits.of(*accuracies))
+        yield words.READ_ACCURACIES.format(**parts)
 
 
 def _situation(subject: Subject) -> str:

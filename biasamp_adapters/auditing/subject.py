@@ -25,7 +25,7 @@ from biasamp_adapters.auditing.summary import (
     Summary,
     VerdictRecord,
 )
-from biasamp_adapters.figures import count, is_clear, name, percent, plural
+from biasamp_adapters.figures import Digits, count, is_clear, name, percent, plural
 from biasamp_adapters.inference.intervals import are_few
 from biasamp_adapters.inference.verdict import ALL_ROWS
 
@@ -177,6 +177,11 @@ class Names:
             "second": percent(record["second_rate"], 0),
             "b": self.group(record["second"]),
         }
+
+    def accuracies(self, low: MetricRecord, high: MetricRecord, digits: Digits) -> dict[str, str]:
+        """Return two accuracies and the models that have them."""
+        models = {"low_model": self.model(low["model"]), "high_model": self.model(high["model"])}
+        return models | {"low": digits.rate(low["value"]), "high": digits.rate(high["value"])}
 
     def marked(self) -> str:
         """Return which class is marked as favourable or unfavourable, if any is."""
