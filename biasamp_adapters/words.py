@@ -468,12 +468,11 @@ UNCERTAIN_SIGNS = (
 UNCERTAIN_SHARES = (
     "For {k} of {m} shares it is not clear whether MALS counts the group as over-represented."
 )
-BELOW_CHANCE = (
-    "The accuracy of {model} is below chance (1/{k}), so LA and DPA have no fair baseline."
-)
+IS_BELOW_CHANCE = "is below chance (1/{k}), so"
+BELOW_CHANCE = f"The accuracy of {{model}} {IS_BELOW_CHANCE} LA and DPA have no fair baseline."
 BELOW_CHANCE_OF_GROUPS = (
-    "The accuracy of the groups that {model} predicts is below chance (1/{k}), so DPA T→A has no "
-    "fair baseline."
+    f"The accuracy of the groups that {{model}} predicts {IS_BELOW_CHANCE} DPA T→A has no fair "
+    "baseline."
 )
 NO_DEPENDENCE = (
     "DPA(U) of {model} is a difference of its two levels, not a ratio, where neither predictions "

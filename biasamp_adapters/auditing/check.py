@@ -32,9 +32,6 @@ from biasamp_adapters.figures import (
 )
 from biasamp_adapters.inference.intervals import FEW_ROWS
 
-#: The rules that put bounds on numbers.
-RULES = ("fail_above", "require_below", "fail_below", "require_above", "require_within")
-
 #: The ranges of numbers by their keys without the direction.
 _RANGES = dict.fromkeys(
     ("ba", "mals", "la", "dpa", "dpa_u", "excess", "mean_change", "gaps"), (-1, 1)

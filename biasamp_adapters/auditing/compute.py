@@ -10,13 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.evaluate import (
-    ROLES,
-    Members,
-    ModelAudit,
-    measure_groups,
-    with_draws,
-)
+from biasamp_adapters.auditing.evaluate import ROLES, Members, ModelAudit, measure_groups
 from biasamp_adapters.counting.labels import MODEL, PREDICTED, TASK, Array, Label
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.replicates import FurtherScores, replicate, replicates_of
@@ -119,10 +113,7 @@ def _judge(
 ) -> list[ModelAudit]:
     """Return the numbers of all models of a direction, whose verdicts are one family."""
     members = measured[0].members
-    rates = {
-        x.model: with_draws(x.groups.score(x.metrics[0].margins), drawn.get(x.groups, {}))
-        for x in measured
-    }
+    rates = {x.model: x.groups.with_draws(x.metrics[0].margins, drawn) for x in measured}
     data = GroupRates(
         true=rates[measured[0].model]["true"],
         predicted={model: of_model["predicted"] for model, of_model in rates.items()},

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.summary import DOWN, MEASURES, UP, Number, OfModel
+from biasamp_adapters.auditing.summary import DOWN, UP, Number, OfModel
 from biasamp_adapters.counting.base_rates import BaseRates
 from biasamp_adapters.counting.labels import (
     ALL,
@@ -134,11 +134,6 @@ def missing_rates(margins: Margins) -> dict[str, Array]:
     return {"missing": divide(unanswered, labelled)}
 
 
-def with_draws(point: Mapping[str, Array], draws: Mapping[str, Array]) -> dict[str, Array]:
-    """Return rates of the data, and those of replicates, if there are any, after them."""
-    return {name: np.concatenate([x, draws[name]]) if draws else x for name, x in point.items()}
-
-
 def _with_all(margins: Margins, given: str, role: str) -> Array:
     """Return sums by group and another variable, with those of all rows as a last group."""
     return np.concatenate([margins.joint(given, role), margins.joint(ALL, role)], axis=1)
@@ -150,10 +145,6 @@ def _rates_by_hand(rates: Array, given: str, rows: Array) -> Array:
     weights = divide(rows[:, :-1], rows[:, :-1].sum(axis=1, keepdims=True))
     mean = (weights * by_group).sum(axis=1, keepdims=True)
     return np.concatenate([np.broadcast_to(by_group, (len(rows), *by_group.shape)), mean], axis=1)
-
-
-#: The rows that rates are a share of, where these are not all.
-_LABELLED = {x.rate: x.labelled for x in MEASURES.values()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,11 +226,10 @@ class ModelAudit:
         groups = [self._positions.get(label, -1) for label in (gap.first, gap.second)]
         return groups, self.members.classes.index(gap.of_class)
 
-    def rate(self, name: str, of_class: int) -> tuple[Array, Array]:
+    def rate(self, name: str, of_class: int, labelled: str) -> tuple[Array, Array]:
         """Return a rate of all groups, and the rows that it is a share of in each group."""
-        draws, kind = self.rates[name][:, :-1], _LABELLED.get(name, "")
-        margins = self.ba.measurement.margins
-        sizes = margins.sizes_of_kind(*ROLES[self.direction], of_class, kind)
+        draws, margins = self.rates[name][:, :-1], self.ba.measurement.margins
+        sizes = margins.sizes_of_kind(*ROLES[self.direction], of_class, labelled)
         return draws if name == "accuracy" else draws[..., of_class], sizes
 
     @cached_property

@@ -18,7 +18,6 @@ from biasamp_adapters.auditing.evaluate import (
     key_of,
     missing_rates,
     to_number,
-    with_draws,
 )
 from biasamp_adapters.auditing.summary import (
     ERROR_RATES,
@@ -116,7 +115,7 @@ def error_records(audit: ModelAudit) -> Iterator[ErrorRecord]:
     for position in audit.named:
         groups, of_class = audit.places(audit.gaps[position])
         for labelled, name in (("negative", "fpr"), ("positive", "tpr")):
-            draws, sizes = audit.rate(name, of_class)
+            draws, sizes = audit.rate(name, of_class, labelled)
             if min(groups) < 0 or are_few(sizes[groups].min()):
                 continue
             first, second = draws[0, groups].tolist()
@@ -161,7 +160,7 @@ def left_out_records(audit: ModelAudit, seed: int) -> Iterator[LeftOutRecord]:
     shares = FurtherScores(Evaluation(rows), MODEL, missing_rates)
     drawn, _ = replicate([shares], audit.ba.n_boot, seed)
     margins = margins_of_data(rows).of_model(MODEL)
-    rates = with_draws(missing_rates(margins), drawn.get(shares, {}))
+    rates = shares.with_draws(margins, drawn)
     yield from _apart(rates["missing"], margins, audit.confidence)
 
 
@@ -292,7 +291,7 @@ def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
     for key, measure in MEASURES.items():
         if measure.rate not in audit.rates:
             continue
-        draws, sizes = audit.rate(measure.rate, positive)
+        draws, sizes = audit.rate(measure.rate, positive, measure.labelled)
         unit = audit.evaluation.rows.size_unit
         if measure.labelled:
             unit = f"{unit} labelled {names[measure.labelled]}"

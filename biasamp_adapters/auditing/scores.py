@@ -16,7 +16,6 @@ from biasamp_adapters.auditing.evaluate import (
     group_rates,
     measure_groups,
     position_of_positive,
-    with_draws,
 )
 from biasamp_adapters.auditing.summary import ScoreRecord, ThresholdRecord, no_number
 from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, SCORE, TASK, Array, Label
@@ -115,7 +114,7 @@ def _draw(
     groups = measure_groups(own)
     accuracies = {ba: FurtherScores(evaluation, ba.model, _accuracy) for ba in others}
     draws, _ = replicate([groups, *accuracies.values()], audit.ba.n_boot, seed)
-    rates = with_draws(groups.score(own.margins), draws[groups])
+    rates = groups.with_draws(own.margins, draws)
     accuracy = rates["accuracy"][:, -1]
     return rates, [
         _threshold_record(audit, ba, draws[further]["accuracy"], accuracy)

@@ -281,8 +281,7 @@ class Rows:
             return None
         if not isinstance(truth, Codes):
             truth = Codes((None,), np.zeros(len(self), dtype=np.uint8))
-        codes = np.where(is_dropped, len(truth.labels), truth.codes)
-        prediction = replace(truth, codes=codes)
+        prediction = replace(truth, codes=np.where(is_dropped, len(truth.labels), truth.codes))
         variables = {(TASK, None): truth, (ATTRIBUTE, None): group, (PREDICTION, MODEL): prediction}
         known = np.flatnonzero(~(truth.missing | group.missing))
         return replace(self, variables=variables).take(known).tallied()

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters import words
 from biasamp_adapters.atomic import write_text
 from biasamp_adapters.auditing.answer import Verdict, answers
-from biasamp_adapters.auditing.check import RULES, Failure, check, numbers_of
+from biasamp_adapters.auditing.check import Failure, check, numbers_of
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.compute import compute as compute_audit
 from biasamp_adapters.auditing.facts import head
@@ -261,7 +262,7 @@ class AuditReport:
         [model: the verdict is larger gaps (amplifies), which is forbidden.]
         """
         arguments = locals()
-        return check(self.summary, {rule: arguments[rule] for rule in RULES}, forbid)
+        return check(self.summary, {rule: arguments[rule] for rule in words.CHECK}, forbid)
 
 
 def audit(
