@@ -252,14 +252,13 @@ class ModelAudit:
 
     def estimate(self, draws: Array, reason: str = "") -> Estimate:
         """Return a number with its interval; the first draw is that of the data."""
-        reason = reason or self.reason
-        if len(draws) == 1:
-            reason = reason or words.TOO_MANY_RATES
-        return estimate(float(draws[0]), Trust(draws[1:], reason), self.confidence)
+        too_many = words.TOO_MANY_RATES if len(draws) == 1 else ""
+        trust = Trust(draws[1:], reason or self.reason or too_many)
+        return estimate(float(draws[0]), trust, self.confidence)
 
-    def number(self, draws: Array, reason: str = "") -> Number:
+    def number(self, draws: Array) -> Number:
         """Return a number with its interval as plain values."""
-        return to_number(self.estimate(draws, reason))
+        return to_number(self.estimate(draws))
 
 
 def sort_gaps(gaps: Sequence[Gap]) -> list[Gap]:
