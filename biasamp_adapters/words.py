@@ -28,8 +28,7 @@ OF_DIRECTION, OF_MODEL = "{direction}: {sentence}", "{model}: {sentence}"
 
 # Groups, classes and tasks.
 
-CLASS, CLASS_ALONE, GROUP_ALONE = "{label} = {value}", "class {value}", "group {value}"
-MODEL_ALONE, TASK_ALONE = "model {value}", "task {value}"
+CLASS, AFTER_NOUN = "{label} = {value}", "{noun} {value}"
 WITH, WITHOUT, OTHER_THAN = "with {value}", "without {value}", "other than {value}"
 THE_FEATURE = "the sensitive feature"
 BOTH, ALL = "both {members}", "all {members}"
@@ -104,24 +103,20 @@ ERRORS_PROBABILITY = "the mean probability of {pos} is {first} for {a} and {seco
 ERRORS_OTHER = "; among rows labelled {kind}, {first} and {second}{mark}"
 NO_CLEAR_DIFFERENCE = " (no clear difference)"
 NO_CLEAR_DIFFERENCE_IN_EITHER = " (no clear difference in either)"
+IS_EXCHANGED = "is exchanged; the size of the gap alone does not show it."
 CLOSING = {
     "amplifies": (
         "Larger means further apart than in the {true}; whether the {true} are right is not tested."
     ),
     "reduces": "Smaller is not better by itself: random predictions also shrink gaps.",
-    "reverses": (
-        "The order of the {members} is exchanged; the size of the gap alone does not show it."
-    ),
+    "reverses": f"The order of the {{members}} {IS_EXCHANGED}",
     "mixed": (
         "Mixed does not mean balanced: a gap that shrinks or reverses does not make up for another "
         "that grows."
     ),
     "no_clear_change": "Not clear is not the same as no change.",
 }
-CLOSING_SEVERAL_REVERSE = (
-    "Where a gap reverses, the order of the two {members} is exchanged; the size of the gap alone "
-    "does not show it."
-)
+CLOSING_SEVERAL_REVERSE = f"Where a gap reverses, the order of the two {{members}} {IS_EXCHANGED}"
 
 # The verdict on several gaps.
 
@@ -151,16 +146,14 @@ DIFFERENCE = (
 )
 AND_ACCURACIES = "; the accuracies are {a} and {b}"
 NO_DIFFERENCE = "BA of no model clearly differs from that of {first}."
+NO_GAP_JUDGED = "No gap can be judged in these {rows}"
+NEEDS_TWO_SUCH = "a gap needs two such {members}"
 #: By the reason; the second sentence on too few rows is for one {member} that has enough.
 NO_VERDICT = {
     "one_group": "There is no gap to judge: these rows hold one {member} only ({name}).",
-    "too_few_rows": (
-        "No gap can be judged in these {rows}: no {member} has {least} {unit}, "
-        "and a gap needs two such {members}."
-    ),
+    "too_few_rows": f"{NO_GAP_JUDGED}: no {{member}} has {{least}} {{unit}}, and {NEEDS_TWO_SUCH}.",
     "too_few_rows_but_one": (
-        "No gap can be judged in these {rows}: only {name} has {least} {unit} or more, "
-        "and a gap needs two such {members}."
+        f"{NO_GAP_JUDGED}: only {{name}} has {{least}} {{unit}} or more, and {NEEDS_TWO_SUCH}."
     ),
     "too_many_gaps": (
         "The gaps cannot be judged: even where each {member} is compared with all rows together "
@@ -323,8 +316,7 @@ BA_0_FOR_ALL, BA_WRONG_SIGN = "is 0 for every model", "may have the wrong sign"
 READ_THEN = ", then {metrics}"
 READ_TASKS = (
     "Read the count of gaps first, then the most certain changes by task, with FPR and TPR by "
-    "group. BA is for comparison with published results. A mean over tasks can hide opposite "
-    "changes."
+    f"group. {BA_TO_COMPARE}. A mean over tasks can hide opposite changes."
 )
 READ_FIRST = f"Read the {{gap}} first, then FPR and TPR by group. {BA_TO_COMPARE}."
 ALSO_READ = "Also read {metrics}, which {give} no credit for guessing the largest group or class."
@@ -402,7 +394,6 @@ MAKES_NO_ERRORS = "{model} makes no errors in these rows, so no gap changes."
 PREVALENCE = (
     "{model} predicts {of} for {predicted} of the rows, and {true} have it ({ratio} as many{ends})."
 )
-GROUPS, CLASSES, TASKS = "Groups", "Classes", "Tasks"
 SPELLING = "{members} '{a}' and '{b}' differ only in case or spaces."
 UNICODE_FORM = SPELLING.replace(" or spaces", ", spaces or Unicode form")
 NUMBERS = "The groups of {feature} are numbers: {names}."
@@ -410,12 +401,14 @@ CODING = (
     "The accuracy of {model} is clearly below that of one constant prediction ({accuracy} and "
     "{constant}); the labels may be coded the other way round."
 )
-SCORES_REVERSED = "The scores of {model} rank the classes in reverse order."
-NO_THRESHOLD_GIVES = "No threshold of the scores gives the predictions of {model}."
+#: How the notes end that say that a column may be the wrong one.
+IN_REVERSE_ORDER, ARE_THE_SAME = "in reverse order.", "are the same column."
 OFTEN_MISSING = "which often means a missing value; missing_values= names such labels."
+SCORES_REVERSED = f"The scores of {{model}} rank the classes {IN_REVERSE_ORDER}"
+NO_THRESHOLD_GIVES = "No threshold of the scores gives the predictions of {model}."
 LOOKS_MISSING = f"{{rows}} of {{column}} {{hold}} {{label}}, {OFTEN_MISSING}"
-SAME_COLUMN = "y_true and y_pred are the same column."
-SAME_COLUMN_OF = "y_true and y_pred of {model} are the same column."
+SAME_COLUMN = f"y_true and y_pred {ARE_THE_SAME}"
+SAME_COLUMN_OF = f"y_true and y_pred of {{model}} {ARE_THE_SAME}"
 MAY_BE_COUNTS = "If {column} counts rows, use Counts.from_frame(frame, ..., count={column!r})."
 NO_RATE = "{names} {have} no {kind}, so the difference of {measure} has no value."
 RATES_OF_0 = "{k:,} of {m:,} rates in BA are 0 in labels and predictions, which draws BA towards 0."
@@ -475,12 +468,11 @@ UNCERTAIN_SIGNS = (
 UNCERTAIN_SHARES = (
     "For {k} of {m} shares it is not clear whether MALS counts the group as over-represented."
 )
-BELOW_CHANCE = (
-    "The accuracy of {model} is below chance (1/{k}), so LA and DPA have no fair baseline."
-)
+IS_BELOW_CHANCE = "is below chance (1/{k}), so"
+BELOW_CHANCE = f"The accuracy of {{model}} {IS_BELOW_CHANCE} LA and DPA have no fair baseline."
 BELOW_CHANCE_OF_GROUPS = (
-    "The accuracy of the groups that {model} predicts is below chance (1/{k}), so DPA T→A has no "
-    "fair baseline."
+    f"The accuracy of the groups that {{model}} predicts {IS_BELOW_CHANCE} DPA T→A has no fair "
+    "baseline."
 )
 NO_DEPENDENCE = (
     "DPA(U) of {model} is a difference of its two levels, not a ratio, where neither predictions "

@@ -101,7 +101,8 @@ def error(labelled: str, first: float, second: float, low: float, high: float) -
 
 def difference(key: str, model: str, first: str, value: float, low: float, high: float) -> Any:
     """A number of a model minus that of the first one, in points."""
-    record = {"key": key, "name": key, "direction": "", "first": first, "model": model}
+    direction = "T->A" if key.endswith("t_to_a") else "A->T"
+    record = {"key": key, "name": key, "direction": direction, "first": first, "model": model}
     return number(value, low, high) | record
 
 

@@ -109,13 +109,8 @@ def _what_to_read(subject: Subject) -> Iterator[str]:
     if subject.names.data["scores"] and not subject.names.compares_classes:
         yield words.READ_RISK
     if subject.gaps and (accuracies := subject.differing_accuracies()):
-        digits, (low, high) = Digits.of(*accuracies), accuracies
-        yield words.READ_ACCURACIES.format(
-            low_model=subject.names.model(low["model"]),
-            low=digits.rate(low["value"]),
-            high_model=subject.names.model(high["model"]),
-            high=digits.rate(high["value"]),
-        )
+        parts = subject.names.accuracies(*accuracies, Digits.of(*accuracies))
+        yield words.READ_ACCURACIES.format(**parts)
 
 
 def _situation(subject: Subject) -> str:
@@ -208,7 +203,8 @@ def _what_to_do(subject: Subject) -> Iterator[str]:
         yield words.PREDICT_FEATURE.format(feature=names.the_feature)
     if code == "no_clear_change" and not verdict["no_errors"]:
         yield from _more_rows(subject)
-    yield from _of_missing(subject)
+    for record in subject.records("missing")[:1]:
+        yield words.WHY_MISSING.format(**names.missing(record))
     if verdict["why"] == "one_group":
         yield words.SECOND_MEMBER.format(member=names.noun)
     is_few = 0 < subject.summary["method"]["n_boot"] < _USUAL_N_BOOT
@@ -223,7 +219,7 @@ def _thresholds(subject: Subject) -> Iterator[str]:
         if model not in names.data["probabilities"]:
             yield words.PASS_SCORES
         return
-    records = [row for row in subject.summary["thresholds"] if row["model"] == model]
+    records = subject.records("thresholds")
     if any(record["accuracy"] > 1 - 1e-9 for record in records):
         return  # The score is the label, or as good as it.
     if main is None or not records or records[0]["accuracy_falls"] is None:
@@ -275,12 +271,4 @@ def _more_rows(subject: Subject) -> Iterator[str]:
             enough = count(math.ceil(needed / step) * step, "row")
             size = Digits(0 if points >= 1 else 1).size(points / 100)
             yield words.MORE_ROWS.format(rows=enough, ba=size)
-            return
-
-
-def _of_missing(subject: Subject) -> Iterator[str]:
-    """Return between which groups predictions are missing at clearly different rates."""
-    for record in subject.summary["missing"]:
-        if record["model"] == subject.verdict["model"] and not subject.names.compares_classes:
-            yield words.WHY_MISSING.format(**subject.names.missing(record))
             return

@@ -12,7 +12,7 @@ from biasamp_adapters.auditing.subject import (
     is_changed,
     verb_of_unclear,
 )
-from biasamp_adapters.auditing.summary import DOWN, UP, MetricRecord
+from biasamp_adapters.auditing.summary import DOWN, UP
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join, percent
 
 
@@ -125,7 +125,11 @@ def models_headline(subject: Subject) -> str:
         kinds = [f"{join(xs)} {_verb(subject, code, len(xs))}" for code, xs in by_code.items()]
         models = join(kinds, len(by_code))
     if accuracies:
-        models = words.MODELS_ACCURACY.format(models=models, **_accuracies(subject, *accuracies))
+        # In whole per cent, or finer if these are equal.
+        texts = {percent(record["value"], 0) for record in accuracies}
+        digits = Digits(0) if len(texts) > 1 else Digits.of(*accuracies)
+        parts = subject.names.accuracies(*accuracies, digits)
+        models = words.MODELS_ACCURACY.format(models=models, **parts)
     true = words.LABELS_OF_THESE_ROWS if subject.names.has_labels else words.GIVEN_RATES
     return words.MODELS.format(true=true, models=models)
 
@@ -157,16 +161,6 @@ def _count_models(subject: Subject, by_code: dict[str, list[str]]) -> str:
     )
     rest = [f"{len(some):,} {_verb(subject, code, len(some))}" for code, some in others]
     return join([first, *rest], 9)
-
-
-def _accuracies(subject: Subject, low: MetricRecord, high: MetricRecord) -> dict[str, str]:
-    """Return two accuracies in whole per cent, or finer if these are equal."""
-    texts = [percent(record["value"], 0) for record in (low, high)]
-    if texts[0] == texts[1]:
-        texts = [Digits.of(low, high).rate(record["value"]) for record in (low, high)]
-    model = subject.names.model
-    models = {"low_model": model(low["model"]), "high_model": model(high["model"])}
-    return {"low": texts[0], "high": texts[1]} | models
 
 
 def model_differences(subject: Subject) -> list[str]:

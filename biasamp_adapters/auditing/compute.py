@@ -10,15 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.evaluate import Members, ModelAudit, measure_groups, with_draws
-from biasamp_adapters.counting.labels import (
-    ATTRIBUTE_PREDICTION,
-    MODEL,
-    PREDICTION,
-    TASK,
-    Array,
-    Label,
-)
+from biasamp_adapters.auditing.evaluate import ROLES, Members, ModelAudit, measure_groups
+from biasamp_adapters.counting.labels import MODEL, PREDICTED, TASK, Array, Label
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.replicates import FurtherScores, replicate, replicates_of
 from biasamp_adapters.inference.verdict import MOST_GAPS, GroupRates, choose_comparison, judge
@@ -32,7 +25,6 @@ _METRICS = {
     A_TO_T: ("BA", "MALS", "Multi", "LA", "DPA", "DPA(U)"),
     T_TO_A: ("BA T->A", "Multi T->A", "DPA T->A", "DPA(U) T->A"),
 }
-_PREDICTIONS = {A_TO_T: PREDICTION, T_TO_A: ATTRIBUTE_PREDICTION}
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +75,7 @@ def compute(
         rule = f"pos_label is the class of two that is compared, and there are {n_classes} classes"
         raise ValueError(f"{rule}; received {pos_label!r:.60}")
     models = evaluation.rows.models or (MODEL,)
-    directions = [d for d, role in _PREDICTIONS.items() if evaluation.rows.has(role)]
+    directions = [d for d, (_, of) in ROLES.items() if evaluation.rows.has(PREDICTED[of])]
     if not directions:
         raise ValueError("y_pred or sensitive_features_pred must be given; received neither")
     notes = list[str]()
@@ -98,7 +90,7 @@ def compute(
         if direction not in members:  # Once metrics have found all that they need.
             members[direction] = Members.of(evaluation, direction, pos_label)
         strata = [metrics[0].metric.measure(part, model, seed) for part in parts]
-        groups = measure_groups(metrics[0], members[direction])
+        groups = measure_groups(metrics[0])
         measured.append(_Measured(members[direction], model, metrics, strata, groups))
     reason = words.NOT_REQUESTED if n_boot == 0 else measured[0].metrics[0].reason_not_to_draw
     drawn = {} if reason else _draw(measured, n_boot, confidence, seed, notes)
@@ -121,11 +113,15 @@ def _judge(
 ) -> list[ModelAudit]:
     """Return the numbers of all models of a direction, whose verdicts are one family."""
     members = measured[0].members
-    rates = {
-        x.model: with_draws(x.groups.score(x.metrics[0].margins), drawn.get(x.groups, {}))
-        for x in measured
-    }
-    data = _group_rates(evaluation, members, rates)
+    rates = {x.model: x.groups.with_draws(x.metrics[0].margins, drawn) for x in measured}
+    data = GroupRates(
+        true=rates[measured[0].model]["true"],
+        predicted={model: of_model["predicted"] for model, of_model in rates.items()},
+        rows=np.append(members.rows, evaluation.rows.n_rows),
+        sizes=members.sizes,
+        groups=members.groups,
+        classes=members.classes,
+    )
     judgements = judge(data, compared=members.compared, confidence=confidence)
     return [
         ModelAudit(
@@ -189,17 +185,3 @@ def _draw(
     drawn, notes_on_draws = replicate([*metrics, *further], n_drawn, seed)
     notes += notes_on_draws
     return drawn
-
-
-def _group_rates(
-    evaluation: Evaluation, members: Members, rates: Mapping[str, Mapping[str, Array]]
-) -> GroupRates:
-    """Return the rates of all models of a direction, whose verdicts are one family."""
-    return GroupRates(
-        true=next(iter(rates.values()))["true"],
-        predicted={model: of_model["predicted"] for model, of_model in rates.items()},
-        rows=np.append(members.rows, evaluation.rows.n_rows),
-        sizes=members.sizes,
-        groups=members.groups,
-        classes=members.classes,
-    )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.summary import DOWN, MEASURES, UP, Number, OfModel
+from biasamp_adapters.auditing.summary import DOWN, UP, Number, OfModel
 from biasamp_adapters.counting.base_rates import BaseRates
 from biasamp_adapters.counting.labels import (
     ALL,
@@ -91,27 +91,25 @@ def position_of_positive(labels: tuple[Label, ...], pos_label: Label | None) -> 
     return labels.index(positive_class(labels) if pos_label is None else pos_label)
 
 
-def measure_groups(ba: RateMeasurement, members: Members) -> FurtherScores:
+def measure_groups(ba: RateMeasurement) -> FurtherScores:
     """Return the rates of the model and direction of a BA, to be drawn with it."""
-    rates = partial(group_rates, members, ba.evaluation.base_rates)
+    rates = partial(group_rates, ba.metric.direction, ba.evaluation.base_rates)
     return FurtherScores(ba.evaluation, ba.model, rates, "", 3 * ba.width, ba.n_pairs)
 
 
-def group_rates(
-    members: Members, base_rates: BaseRates | None, margins: Margins
-) -> dict[str, Array]:
+def group_rates(direction: str, base_rates: BaseRates | None, margins: Margins) -> dict[str, Array]:
     """Return rates in labels and predictions, with equal error rates, and error rates.
 
     They have the shape (batch, groups + 1, classes), and the last group is all rows. Rows with
     scores of two classes also have the rates that the scores imply.
     """
-    given, of = ROLES[members.direction]
+    given, of = ROLES[direction]
     rows = _with_all(margins, given, ALL)
     predicted = _with_all(margins, given, PREDICTED[of])
     # Sums of weights are rounded, so that their ratios can be off by 1e-16.
     rates = {"predicted": divide(predicted, rows).clip(0, 1)}
     if base_rates is not None:
-        true = _rates_by_hand(base_rates.rates(members.direction), given, rows)
+        true = _rates_by_hand(base_rates.rates(direction), given, rows)
         return {"true": np.broadcast_to(true, predicted.shape), **rates}
     true, right = (_with_all(margins, given, role) for role in (of, RIGHT[of]))
     rates["true"] = divide(true, rows)
@@ -136,11 +134,6 @@ def missing_rates(margins: Margins) -> dict[str, Array]:
     return {"missing": divide(unanswered, labelled)}
 
 
-def with_draws(point: Mapping[str, Array], draws: Mapping[str, Array]) -> dict[str, Array]:
-    """Return rates of the data, and those of replicates, if there are any, after them."""
-    return {name: np.concatenate([x, draws[name]]) if draws else x for name, x in point.items()}
-
-
 def _with_all(margins: Margins, given: str, role: str) -> Array:
     """Return sums by group and another variable, with those of all rows as a last group."""
     return np.concatenate([margins.joint(given, role), margins.joint(ALL, role)], axis=1)
@@ -152,10 +145,6 @@ def _rates_by_hand(rates: Array, given: str, rows: Array) -> Array:
     weights = divide(rows[:, :-1], rows[:, :-1].sum(axis=1, keepdims=True))
     mean = (weights * by_group).sum(axis=1, keepdims=True)
     return np.concatenate([np.broadcast_to(by_group, (len(rows), *by_group.shape)), mean], axis=1)
-
-
-#: The rows that rates are a share of, where these are not all.
-_LABELLED = {x.rate: x.labelled for x in MEASURES.values()} | {"missing": "positive"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,11 +226,10 @@ class ModelAudit:
         groups = [self._positions.get(label, -1) for label in (gap.first, gap.second)]
         return groups, self.members.classes.index(gap.of_class)
 
-    def rate(self, name: str, of_class: int) -> tuple[Array, Array]:
+    def rate(self, name: str, of_class: int, labelled: str) -> tuple[Array, Array]:
         """Return a rate of all groups, and the rows that it is a share of in each group."""
-        draws, kind = self.rates[name][:, :-1], _LABELLED.get(name, "")
-        margins = self.ba.measurement.margins
-        sizes = margins.sizes_of_kind(*ROLES[self.direction], of_class, kind)
+        draws, margins = self.rates[name][:, :-1], self.ba.measurement.margins
+        sizes = margins.sizes_of_kind(*ROLES[self.direction], of_class, labelled)
         return draws if name == "accuracy" else draws[..., of_class], sizes
 
     @cached_property
@@ -264,14 +252,13 @@ class ModelAudit:
 
     def estimate(self, draws: Array, reason: str = "") -> Estimate:
         """Return a number with its interval; the first draw is that of the data."""
-        reason = reason or self.reason
-        if len(draws) == 1:
-            reason = reason or words.TOO_MANY_RATES
-        return estimate(float(draws[0]), Trust(draws[1:], reason), self.confidence)
+        too_many = words.TOO_MANY_RATES if len(draws) == 1 else ""
+        trust = Trust(draws[1:], reason or self.reason or too_many)
+        return estimate(float(draws[0]), trust, self.confidence)
 
-    def number(self, draws: Array, reason: str = "") -> Number:
+    def number(self, draws: Array) -> Number:
         """Return a number with its interval as plain values."""
-        return to_number(self.estimate(draws, reason))
+        return to_number(self.estimate(draws))
 
 
 def sort_gaps(gaps: Sequence[Gap]) -> list[Gap]:

@@ -249,8 +249,8 @@ _FOUR_FIFTHS = 0.8
 def largest_sentences(subject: Subject) -> list[str]:
     """Return what is said of each measure of a model."""
     names, model, sentences = subject.names, subject.verdict["model"], []
-    for record in subject.summary["largest"]:
-        if record["model"] == model and record["reason"] != words.NOT_REQUESTED:
+    for record in subject.records("largest"):
+        if record["reason"] != words.NOT_REQUESTED:
             sentences.append(_difference(record, names))
             are_decisions = model not in names.data["probabilities"]
             if record["measure"] == "selection_rate" and are_decisions:

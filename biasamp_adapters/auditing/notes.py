@@ -38,18 +38,15 @@ def notes(summary: Summary) -> list[str]:
 
 def doubts(subject: Subject) -> list[str]:
     """Return the notes that say that rows are left out unequally, or that columns are wrong."""
-    summary, data = subject.summary, subject.names.data
-    left_out = _of_left_out(summary, subject.names)[:1]
-    if subject.names.compares_classes:
-        return left_out if data["directions"] == ["T->A"] else []
-    models = data["models"]
+    summary, names = subject.summary, subject.names
+    left_out = list(_of_left_out(summary, names))[:1]
+    if names.compares_classes:
+        return left_out if names.data["directions"] == ["T->A"] else []
     codings = [note for model in subject.models for note in _of_coding(model)]
-    templates = words.SCORES_REVERSED, words.SAME_COLUMN, words.SAME_COLUMN_OF
-    of_columns = [text.format(model=name(model)) for text in templates for model in models]
-    of_columns.append(words.MAY_BE_COUNTS.format(column=data["weights"]))
-    others = [*_of_missing_labels(subject.names), *summary["notes"]]
-    told = [x for x in others if x in of_columns or x.endswith(words.OFTEN_MISSING)]
-    return left_out + codings + told
+    may_be_counts = words.MAY_BE_COUNTS.format(column=names.data["weights"])
+    endings = words.IN_REVERSE_ORDER, words.ARE_THE_SAME, words.OFTEN_MISSING, may_be_counts
+    others = [*_of_missing_labels(names), *summary["notes"]]
+    return left_out + codings + [note for note in others if note.endswith(endings)]
 
 
 def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
@@ -75,15 +72,12 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
         yield words.WEIGHTED.format(column=name(data["weights"]))
 
 
-def _of_left_out(summary: Summary, names: Names) -> list[str]:
+def _of_left_out(summary: Summary, names: Names) -> Iterator[str]:
     """Return of which groups rows are left out unequally, the largest difference first."""
-    records = sorted(summary["left_out"], key=lambda x: x["second_rate"] - x["first_rate"])
-    notes_on_rows = []
-    for record in records:
+    for record in sorted(summary["left_out"], key=lambda x: x["second_rate"] - x["first_rate"]):
         kind = record["labelled"]
-        within = words.WITHIN_LABELLED.format(kind=names.labelled(kind)) if kind is not None else ""
-        notes_on_rows.append(words.ROWS_LEFT_OUT.format(within=within, **names.shares(record)))
-    return notes_on_rows
+        within = "" if kind is None else words.WITHIN_LABELLED.format(kind=names.labelled(kind))
+        yield words.ROWS_LEFT_OUT.format(within=within, **names.shares(record))
 
 
 def _of_members(subject: Subject) -> Iterator[str]:
@@ -155,18 +149,16 @@ def _of_coding(subject: Subject) -> Iterator[str]:
 
 def _of_spelling(names: Names) -> Iterator[str]:
     """Return names that look like one, and groups that are numbers."""
-    data = names.data
-    groups = [row["name"] for row in data["groups"]]
-    yield from _alike(words.GROUPS, groups)
-    classes = words.TASKS if data["kind"] == "tasks" else words.CLASSES
-    yield from _alike(classes, [row["name"] for row in data["classes"]])
-    if groups and all(isinstance(label, bool | int | float) for label in groups):
+    for direction in ("A->T", "T->A"):
+        yield from _alike(Names(direction, names.data))
+    groups = [row["name"] for row in names.data["groups"]]
+    if groups and all(isinstance(label, int | float) for label in groups):
         yield words.NUMBERS.format(feature=names.the_feature, names=join(map(name, groups)))
 
 
-def _alike(members: str, labels: list[Any]) -> Iterator[str]:
-    """Return pairs of names that read alike but for case or spaces."""
-    seen: dict[str, tuple[Any, str]] = {}
+def _alike(names: Names) -> Iterator[str]:
+    """Return pairs of members whose names read alike but for case or spaces."""
+    labels, seen = [row["name"] for row in names.members], dict[str, tuple[Any, str]]()
     for label in labels:
         text = " ".join(on_one_line(label).casefold().split())
         key = normalize("NFC", text)
@@ -174,7 +166,7 @@ def _alike(members: str, labels: list[Any]) -> Iterator[str]:
             other, its_text = seen[key]
             a, b = (name(x, among=tuple(labels)).strip("'") for x in (other, label))
             template = words.SPELLING if text == its_text else words.UNICODE_FORM
-            yield template.format(members=members, a=a, b=b)
+            yield template.format(members=names.nouns.capitalize(), a=a, b=b)
         seen[key] = label, text
 
 

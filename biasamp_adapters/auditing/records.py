@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,6 @@ from biasamp_adapters.auditing.evaluate import (
     key_of,
     missing_rates,
     to_number,
-    with_draws,
 )
 from biasamp_adapters.auditing.summary import (
     ERROR_RATES,
@@ -36,8 +35,8 @@ from biasamp_adapters.auditing.summary import (
     keys_of,
     no_number,
 )
-from biasamp_adapters.counting.labels import ATTRIBUTE, MODEL, PREDICTION, TASK, Array, Label
-from biasamp_adapters.counting.margins import divide, margins_of_data
+from biasamp_adapters.counting.labels import ATTRIBUTE, MODEL, PREDICTION, TASK, Array
+from biasamp_adapters.counting.margins import Margins, divide, margins_of_data
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.bands import NOISE, largest_gap, simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, are_few
@@ -116,7 +115,7 @@ def error_records(audit: ModelAudit) -> Iterator[ErrorRecord]:
     for position in audit.named:
         groups, of_class = audit.places(audit.gaps[position])
         for labelled, name in (("negative", "fpr"), ("positive", "tpr")):
-            draws, sizes = audit.rate(name, of_class)
+            draws, sizes = audit.rate(name, of_class, labelled)
             if min(groups) < 0 or are_few(sizes[groups].min()):
                 continue
             first, second = draws[0, groups].tolist()
@@ -143,53 +142,49 @@ def _difference(draws: Array, sizes: Array, groups: list[int], confidence: float
 def missing_records(audit: ModelAudit, seed: int) -> Iterator[MissingRecord]:
     """Yield which groups' rates of missing predictions clearly differ in rows labelled alike.
 
-    The bands of all pairs of groups and of all labels hold at once. Label matrices have none.
+    Label matrices have none.
     """
     if "missing" not in audit.rates:
         return
-    ba, members = None, audit.members
-    rates = {label: audit.rate("missing", j) for j, label in enumerate(members.classes)}
-    for apart in _apart(rates, members.groups, audit.confidence):
+    ba, margins = None, audit.ba.measurement.margins
+    for apart in _apart(audit.rates["missing"], margins, audit.confidence):
         ba = ba or to_number(_ba_of_answered(audit, seed))
         yield MissingRecord(**apart, model=audit.model, ba=ba)
 
 
 def left_out_records(audit: ModelAudit, seed: int) -> Iterator[LeftOutRecord]:
     """Yield of which groups clearly different shares are left out of rows labelled alike."""
-    rows, n_boot = audit.evaluation.rows.undropped, audit.ba.n_boot
+    rows = audit.evaluation.rows.undropped
     if rows is None:
         return
     shares = FurtherScores(Evaluation(rows), MODEL, missing_rates)
-    drawn = replicate([shares], n_boot, seed)[0].get(shares, {})
+    drawn, _ = replicate([shares], audit.ba.n_boot, seed)
     margins = margins_of_data(rows).of_model(MODEL)
-    draws = with_draws(missing_rates(margins), drawn)["missing"]
-    rates = {
-        label: (draws[:, :-1, j], margins.sizes_of_kind(ATTRIBUTE, TASK, j, "positive"))
-        for j, label in enumerate(rows.class_labels)
-    }
-    yield from _apart(rates, rows.group_labels, audit.confidence)
+    rates = shares.with_draws(margins, drawn)
+    yield from _apart(rates["missing"], margins, audit.confidence)
 
 
-def _apart(
-    rates: Mapping[Label, tuple[Array, Array]], groups: tuple[Label, ...], confidence: float
-) -> Iterator[LeftOutRecord]:
-    """Yield in which rows labelled alike the shares of groups clearly differ."""
-    large = {label: np.flatnonzero(~are_few(sizes)) for label, (_, sizes) in rates.items()}
-    labels = [label for label in large if len(large[label]) > 1]
-    for label in labels:
-        kept, (draws, sizes) = large[label], rates[label]
-        names, level = [groups[i] for i in kept], (1 - confidence) / len(labels)
-        found = largest_gap(draws[:, kept], sizes[kept], names, confidence=1 - level)
+def _apart(rates: Array, margins: Margins, confidence: float) -> Iterator[LeftOutRecord]:
+    """Yield in which rows labelled alike the rates of groups clearly differ.
+
+    The bands of all pairs of groups and of all labels hold at once.
+    """
+    groups, sizes = margins.rows.group_labels, margins.sizes(ATTRIBUTE, TASK)[0]
+    judged = np.flatnonzero((~are_few(sizes)).sum(axis=0) > 1)
+    for j in judged:
+        large = np.flatnonzero(~are_few(sizes[:, j]))
+        draws, names = rates[:, large, j], [groups[i] for i in large]
+        level = 1 - (1 - confidence) / len(judged)
+        number = largest_gap(draws, sizes[large, j], names, confidence=level).difference
         # A difference that is the same in every replicate has no interval.
-        number = found.difference
         if number.low > 0 or (number.reason == words.NO_VARIATION and number.value > 0):
-            most, least = draws[0, kept].argmax(), draws[0, kept].argmin()
+            most, least = draws[0].argmax(), draws[0].argmin()
             yield LeftOutRecord(
-                labelled=label,
+                labelled=margins.rows.class_labels[j],
                 first=names[most],
                 second=names[least],
-                first_rate=float(draws[0, kept[most]]),
-                second_rate=float(draws[0, kept[least]]),
+                first_rate=float(draws[0, most]),
+                second_rate=float(draws[0, least]),
             )
 
 
@@ -296,7 +291,7 @@ def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
     for key, measure in MEASURES.items():
         if measure.rate not in audit.rates:
             continue
-        draws, sizes = audit.rate(measure.rate, positive)
+        draws, sizes = audit.rate(measure.rate, positive, measure.labelled)
         unit = audit.evaluation.rows.size_unit
         if measure.labelled:
             unit = f"{unit} labelled {names[measure.labelled]}"

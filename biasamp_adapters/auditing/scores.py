@@ -16,7 +16,6 @@ from biasamp_adapters.auditing.evaluate import (
     group_rates,
     measure_groups,
     position_of_positive,
-    with_draws,
 )
 from biasamp_adapters.auditing.summary import ScoreRecord, ThresholdRecord, no_number
 from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, SCORE, TASK, Array, Label
@@ -112,10 +111,10 @@ def _draw(
     rows = replace(rows, variables=variables).merged()
     evaluation, metric = replace(evaluation, rows=rows), DirectionalBiasAmplification()
     own, *others = (metric.measure(evaluation, rule, seed) for rule in rows.models)
-    groups = measure_groups(own, audit.members)
+    groups = measure_groups(own)
     accuracies = {ba: FurtherScores(evaluation, ba.model, _accuracy) for ba in others}
     draws, _ = replicate([groups, *accuracies.values()], audit.ba.n_boot, seed)
-    rates = with_draws(groups.score(own.margins), draws[groups])
+    rates = groups.with_draws(own.margins, draws)
     accuracy = rates["accuracy"][:, -1]
     return rates, [
         _threshold_record(audit, ba, draws[further]["accuracy"], accuracy)
@@ -145,7 +144,7 @@ def _threshold_record(
 ) -> ThresholdRecord:
     """Return what a threshold would give for the gap that is named, else the first one."""
     (first, second), of_class = audit.places(audit.gaps[min(audit.named, default=0)])
-    rates, scores = group_rates(audit.members, None, ba.margins), ba.point()
+    rates, scores = group_rates(A_TO_T, None, ba.margins), ba.point()
     predicted, fpr = (rates[key][0, :, of_class] for key in ("predicted", "fpr"))
     accuracy = float(rates["accuracy"][0, -1])
     change = audit.estimate(np.r_[accuracy, draws] - accuracy_of_model)

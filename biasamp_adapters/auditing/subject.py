@@ -25,7 +25,7 @@ from biasamp_adapters.auditing.summary import (
     Summary,
     VerdictRecord,
 )
-from biasamp_adapters.figures import count, is_clear, name, percent, plural
+from biasamp_adapters.figures import Digits, count, is_clear, name, percent, plural
 from biasamp_adapters.inference.intervals import are_few
 from biasamp_adapters.inference.verdict import ALL_ROWS
 
@@ -119,26 +119,27 @@ class Names:
         """Return how a group, a class or a model prints."""
         return name(label, feature, self._all)
 
+    def _alone(self, noun: str, label: Any) -> str:
+        """Return a name that stands alone: "horse", but a number after its noun, as in "task 1"."""
+        is_number = isinstance(label, int | float)
+        return words.AFTER_NOUN.format(noun=noun, value=label) if is_number else self.text(label)
+
     def model(self, label: Any) -> str:
         """Return the name of a model: "forest", "model 0" of a seed."""
-        is_number = isinstance(label, int | float)
-        return words.MODEL_ALONE.format(value=label) if is_number else self.text(label)
+        return self._alone("model", label)
 
     def group(self, label: Any) -> str:
         """Return the name of a group: "Caucasian", "sex = 1"."""
         if self.data["feature"] is not None:
             return self.text(label, self.data["feature"])
-        if isinstance(label, bool | int | float):
-            return words.GROUP_ALONE.format(value=label)
-        return self.text(label)
+        return self._alone("group", label)
 
     def class_(self, label: Any) -> str:
         """Return the name of a class or a task: "hired = 1", "class 1", "horse"."""
         if self.data["kind"] == "tasks":
-            is_number = isinstance(label, int)
-            return words.TASK_ALONE.format(value=label) if is_number else self.text(label)
+            return self._alone("task", label)
         if self.data["label"] is None:
-            return words.CLASS_ALONE.format(value=self.text(label))
+            return words.AFTER_NOUN.format(noun="class", value=self.text(label))
         return words.CLASS.format(label=name(self.data["label"]), value=self.text(label))
 
     def member(self, label: Any) -> str:
@@ -176,6 +177,11 @@ class Names:
             "second": percent(record["second_rate"], 0),
             "b": self.group(record["second"]),
         }
+
+    def accuracies(self, low: MetricRecord, high: MetricRecord, digits: Digits) -> dict[str, str]:
+        """Return two accuracies and the models that have them."""
+        models = {"low_model": self.model(low["model"]), "high_model": self.model(high["model"])}
+        return models | {"low": digits.rate(low["value"]), "high": digits.rate(high["value"])}
 
     def marked(self) -> str:
         """Return which class is marked as favourable or unfavourable, if any is."""
@@ -234,10 +240,10 @@ class Subject:
         return len(self.models) > 1
 
     def records(self, part: str) -> list[Any]:
-        """Return the records of a part about this model and direction."""
+        """Return the records of a part about this model and direction; if they say none, A->T."""
         parts: dict[str, Any] = {**self.summary}
         about = self.verdict["model"], self.verdict["direction"]
-        return [row for row in parts[part] if (row["model"], row["direction"]) == about]
+        return [x for x in parts[part] if (x["model"], x.get("direction", "A->T")) == about]
 
     @cached_property
     def gaps(self) -> list[GapRecord]:
@@ -293,10 +299,7 @@ class Subject:
 
     def score(self, position: int | None) -> ScoreRecord | None:
         """Return how a gap goes from the labels to the scores and on to the decisions."""
-        if self.names.compares_classes:
-            return None
-        key = self.verdict["model"], position
-        return next((x for x in self.summary["scores"] if (x["model"], x["gap"]) == key), None)
+        return next((x for x in self.records("scores") if x["gap"] == position), None)
 
     def number(self, name: str) -> MetricRecord | None:
         """Return a number of the model in this direction, if it exists: "ba", "excess"."""
@@ -313,11 +316,8 @@ class Subject:
 
     def differences(self, key: str) -> list[DifferenceRecord]:
         """Return the differences of the other models from the first in one number."""
-        return [
-            record
-            for record in self.summary["differences"]
-            if record["key"] == key and record["direction"] in ("", self.verdict["direction"])
-        ]
+        about = key, self.verdict["direction"]
+        return [x for x in self.summary["differences"] if (x["key"], x["direction"]) == about]
 
     def differing_accuracies(self) -> tuple[MetricRecord, MetricRecord] | None:
         """Return the lowest and the highest accuracy if models clearly differ in it."""

@@ -271,14 +271,10 @@ class LargestRecord(Number):
     ratio_reason: str
 
 
-class DifferenceRecord(Number):
-    """A model minus the first one, in one number; the band holds for all models at once."""
+class DifferenceRecord(MetricRecord):
+    """A model minus the ``first`` one, in one number; the band holds for all models at once."""
 
-    name: str
-    key: str
-    direction: str
     first: str
-    model: str
 
 
 class ThresholdRecord(TypedDict):

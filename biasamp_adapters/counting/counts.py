@@ -304,9 +304,8 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
         raise ValueError("y_pred must have a name for each model; received None")
     if models != [MODEL]:
         check_distinguishable(models, PREDICTION, "give the models other names")
-    lacking = [model for model in models if second and model not in second]
-    for role, given in ((ATTRIBUTE_PREDICTION, second), (SCORE, scored)):
-        if not set(given) <= set(models) or (role != SCORE and lacking):
+    for role, given, needed in ((ATTRIBUTE_PREDICTION, second, models), (SCORE, scored, [])):
+        if given and not set(needed) <= set(given) <= set(models):
             rule = f"{role} must be a mapping of the models {listing(models, 3)}"
             rule = f"{role} must be one column, as y_pred is" if models == [MODEL] else rule
             received = "one column" if given == [MODEL] else listing(given, 2)

@@ -97,11 +97,6 @@ class Margins:
     @property
     def labelled(self) -> Array:
         """Rows that have a group or a class, (batch, 1, 1)."""
-        for role in (ATTRIBUTE, TASK):
-            if self.rows.has(role):
-                variable = self.variable(role)
-                if isinstance(variable, Codes) and not variable.has_missing:
-                    return self.joint(ALL, ALL)
         return self.joint(ALL, LABELLED)
 
     @cached_property

@@ -122,31 +122,25 @@ def read_reference(
     """
     if reference is None or isinstance(reference, BaseRates):
         return reference
-    try:
-        return _read_reference(reference, columns, options)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"reference: {error}") from error
-
-
-def _read_reference(
-    reference: Any, columns: Mapping[str, Any] | None, options: Mapping[str, Any]
-) -> Rows | BaseRates | None:
-    if are_in_file(reference):
-        return BaseRates.from_file(reference)
     missing = "drop" if options["missing"] == "drop" else "error"
     read = {"missing": missing, "missing_values": options["missing_values"]}
-    if _is_pair(reference):
-        y_true, groups = reference
-        return Counts.from_arrays(y_true, sensitive_features=groups, **read).rows
-    counts = load_counts(reference)
-    if counts is not None:
-        return counts.rows
-    if columns is None:
-        rule = "reference must be a pair, rates or counts (biasamp count) if data name no columns"
-        raise ValueError(f"{rule}; received a {type(reference).__name__}")
-    roles = (TASK, ATTRIBUTE, "sample_weight", "clusters")
-    names = {role: columns[role] for role in roles if columns.get(role) is not None}
-    return Counts.from_frame(reference, **names, **read).rows
+    try:
+        if are_in_file(reference):
+            return BaseRates.from_file(reference)
+        if _is_pair(reference):
+            y_true, groups = reference
+            return Counts.from_arrays(y_true, sensitive_features=groups, **read).rows
+        counts = load_counts(reference)
+        if counts is not None:
+            return counts.rows
+        if columns is None:
+            rule = "it must be a pair, rates or counts (biasamp count) if data name no columns"
+            raise ValueError(f"{rule}; received a {type(reference).__name__}")
+        roles = (TASK, ATTRIBUTE, "sample_weight", "clusters")
+        names = {role: columns[role] for role in roles if columns.get(role) is not None}
+        return Counts.from_frame(reference, **names, **read).rows
+    except (OSError, ValueError) as error:
+        raise ValueError(f"reference: {error}") from error
 
 
 def check_reference(reference: Any) -> None:
@@ -265,12 +259,12 @@ def _compare_labels(rows: Rows, variables: Variables, listed: Lists, short: str)
         if role == truth or true_variable is None or true_variable.is_matrix:
             continue
         seen, true_seen = variable.seen, true_variable.seen
-        is_regression = _is_regression(seen, true_seen)
-        if is_regression and short not in _OF_CLASSES:
-            continue
-        if truth not in listed:
-            _check_shared(role, seen, true_seen, is_regression)
         extra, lacking = without(seen, true_seen), without(true_seen, seen)
+        if extra and truth not in listed:
+            is_regression = _is_regression(seen, true_seen)
+            if is_regression and short not in _OF_CLASSES:
+                continue
+            _check_shared(role, seen, true_seen, is_regression)
         if role in PREDICTED.values():
             if extra and truth not in listed and not variable.is_soft:
                 yield from _only_predicted(rows, (role, model), extra)

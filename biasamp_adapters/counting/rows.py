@@ -268,9 +268,8 @@ class Rows:
         groups, listed = self._groups_seen(), self.listed
         if without(groups, kept._groups_seen()):  # Reports tell of groups that are gone.
             listed = {ATTRIBUTE: ordered(groups)} | listed
-        undropped = self._undropped(is_dropped)
         n = int(self.n[is_dropped].sum())
-        return replace(kept, dropped=n, listed=listed, undropped=undropped)
+        return replace(kept, dropped=n, listed=listed, undropped=self._undropped(is_dropped))
 
     def _undropped(self, is_dropped: Array) -> Rows | None:
         """Return the labels and groups that tell which rows are left out.
@@ -282,8 +281,7 @@ class Rows:
             return None
         if not isinstance(truth, Codes):
             truth = Codes((None,), np.zeros(len(self), dtype=np.uint8))
-        codes = np.where(is_dropped, len(truth.labels), truth.codes)
-        prediction = replace(truth, codes=codes)
+        prediction = replace(truth, codes=np.where(is_dropped, len(truth.labels), truth.codes))
         variables = {(TASK, None): truth, (ATTRIBUTE, None): group, (PREDICTION, MODEL): prediction}
         known = np.flatnonzero(~(truth.missing | group.missing))
         return replace(self, variables=variables).take(known).tallied()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -64,6 +64,11 @@ class FurtherScores:
     def score(self, margins: Margins, origin: Any = None, rng: Any = None) -> dict[str, Array]:
         """Return the scores of a batch."""
         return self.scores(margins)
+
+    def with_draws(self, margins: Margins, drawn: Mapping[Any, Any]) -> dict[str, Array]:
+        """Return the scores of the data, and those of replicates, if there are any, after them."""
+        point, draws = self.scores(margins), drawn.get(self)
+        return {name: np.concatenate([x, draws[name]]) if draws else x for name, x in point.items()}
 
 
 def replicates_of(n_boot: int, measurements: Sequence[Any], confidence: float) -> int:

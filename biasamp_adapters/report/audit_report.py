@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters import words
 from biasamp_adapters.atomic import write_text
 from biasamp_adapters.auditing.answer import Verdict, answers
 from biasamp_adapters.auditing.check import Failure, check, numbers_of
@@ -260,14 +261,8 @@ class AuditReport:
         >>> report.check(forbid=["amplifies"])
         [model: the verdict is larger gaps (amplifies), which is forbidden.]
         """
-        rules = {
-            "fail_above": fail_above,
-            "require_below": require_below,
-            "fail_below": fail_below,
-            "require_above": require_above,
-            "require_within": require_within,
-        }
-        return check(self.summary, rules, forbid)
+        arguments = locals()
+        return check(self.summary, {rule: arguments[rule] for rule in words.CHECK}, forbid)
 
 
 def audit(

@@ -50,6 +50,7 @@ def compose(summary: Summary, date: str = "") -> Document:
         between=two_directions(summary),
         more=words.MORE.format(notes=count(len(caveats), "note")),
         alternative=words.ALTERNATIVE.format(headline=headline),
+        headline=headline,
     )
 
 

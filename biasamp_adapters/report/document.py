@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from biasamp_adapters import words
 from biasamp_adapters.auditing.answer import Answer
 from biasamp_adapters.auditing.subject import Tone
 from biasamp_adapters.figures import MINUS
@@ -105,24 +106,22 @@ class Column:
 class Table:
     """Rows of cells, under a caption and above some lines.
 
-    `total` counts the rows if some are left out, and `part` is what ``to_frame`` calls the table.
+    `part` is what ``to_frame`` calls the table.
     """
 
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     lines: Sequence[str] = ()
-    total: int = 0
     part: str = ""
 
-    @property
-    def is_short(self) -> bool:
-        """Whether rows are left out."""
-        return self.total > len(self.rows)
-
     def first(self, most: int) -> Table:
-        """Return the table with its first rows."""
-        return replace(self, rows=self.rows[:most], total=max(self.total, len(self.rows)))
+        """Return the table with its first rows and, if it has more, a line that says so."""
+        if len(self.rows) <= most:
+            return self
+        template = words.SHORTENED if self.part else words.SHORTENED_ALONE
+        line = template.format(k=most, m=len(self.rows), part=self.part)
+        return replace(self, rows=self.rows[:most], lines=[*self.lines, line])
 
     def without_pictures(self) -> Table:
         """Return the table for a surface that holds only text."""
@@ -159,8 +158,8 @@ Box: TypeAlias = Sequence[tuple[str, Sequence[str]]]
 class Document:
     """A report: what a reader sees first, and the folds.
 
-    `between` stands before the boxes of two directions, `more` says where the rest is, and
-    `alternative` describes the pictures.
+    `between` stands before the boxes of two directions, `more` says where the rest is,
+    `alternative` describes the pictures, and a page is called by the `headline`.
     """
 
     title: str
@@ -173,8 +172,4 @@ class Document:
     between: str = ""
     more: str = ""
     alternative: str = ""
-
-    @property
-    def headline(self) -> str:
-        """What the page is called."""
-        return " ".join(verdict.headline for verdict in self.verdicts)
+    headline: str = ""

@@ -124,14 +124,13 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
     """Yield all folded tables that have rows."""
     parts: Mapping[str, Any] = summary
     for verdict in summary["verdicts"]:
-        key = verdict["model"], verdict["direction"]
-        subject, leading = Subject(summary, verdict), subject_of(summary, key[1])
+        subject, leading = Subject(summary, verdict), subject_of(summary, verdict["direction"])
         names, compared = subject.names, _compared(subject)
         about = [subject.name] if len(summary["data"]["models"]) > 1 else []
         if len(summary["data"]["directions"]) > 1:
             about.append(head(summary, verdict["direction"]))
         for part, caption in _OF_VERDICT.items():
-            records = [x for x in parts[part] if (x["model"], x.get("direction", "A->T")) == key]
+            records = subject.records(part)
             if part in ("rates", "pairs"):
                 records = [x for x in records if x["of_class"] in compared]
             table = _table(part, caption, records, names)

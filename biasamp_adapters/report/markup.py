@@ -12,7 +12,6 @@ from markupsafe import Markup
 from biasamp_adapters import words
 from biasamp_adapters.figures import clean
 from biasamp_adapters.report.document import Document
-from biasamp_adapters.report.terminal import shortened
 
 
 def to_html(document: Document) -> str:
@@ -50,7 +49,7 @@ def _templates() -> Environment:
         finalize=_finish,
     )
     environment.filters["md"] = escape_markdown
-    environment.globals |= {"terms": words.GLOSSARY, "shortened": shortened}
+    environment.globals |= {"terms": words.GLOSSARY}
     return environment
 
 

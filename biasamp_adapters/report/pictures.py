@@ -22,13 +22,12 @@ def pictures(first: Subject, over: str) -> Iterator[Part]:
     if not first.rates:
         return
     has_several = first.has_several_models
-    others = [model for model in first.models if model.verdict is not first.verdict]
+    others = [model for model in first.models if model != first]
     left_out = others[MOST_PANELS - 1 :]
     drawn = [model for model in first.models if model not in left_out]
-    leading = [model.verdict for model in drawn].index(first.verdict)
     panels = rates_pictures(drawn, [_caption(model) if has_several else "" for model in drawn])
-    legend = _legend_of_rates(first, with_bars=not has_several)
-    yield Part(_heading_of_rates(first), legend, panels, over=over, brief=[panels[leading]])
+    heading, brief = _heading_of_rates(first), [panels[drawn.index(first)]]
+    yield Part(heading, _legend_of_rates(first), panels, over=over, brief=brief)
     total = len(first.gaps)
     if total > 1:
         which = ", most certain change first"
@@ -93,11 +92,11 @@ def _caption(model: Subject) -> str:
     return f"{model.name}, bars: {sides(model.gap, model.names)}"
 
 
-def _legend_of_rates(model: Subject, with_bars: bool) -> str:
-    """Return what dots, line and bars of the rates are."""
+def _legend_of_rates(model: Subject) -> str:
+    """Return what dots and line of the rates are and, of one model, the bars."""
     rate = words.RATE_IN_LABELS if model.names.has_labels else words.GIVEN_RATE
     legend = words.LEGEND_RATES.format(rate=rate)
-    if model.gap is None or not with_bars:
+    if model.gap is None or model.has_several_models:
         return legend
     a, b = map(model.names.member, _named(model))
     return f"{legend} {words.LEGEND_BARS.format(a=a, b=b)}"

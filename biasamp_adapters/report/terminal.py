@@ -15,7 +15,6 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from biasamp_adapters import words
 from biasamp_adapters.auditing.answer import Answer
 from biasamp_adapters.figures import clean
 from biasamp_adapters.report.document import Cell, Column, Document, Mark, Part, Scale, Table
@@ -117,14 +116,8 @@ def _table(table: Table, width: int) -> Iterator[RenderableType]:
     if table.caption:
         yield _text(table.caption, "bold")
     yield _grid(table, width)
-    for line in [*table.lines, shortened(table)] if table.is_short else table.lines:
+    for line in table.lines:
         yield _text(line, "dim")
-
-
-def shortened(table: Table) -> str:
-    """Return the line below a table that has more rows."""
-    template = words.SHORTENED if table.part else words.SHORTENED_ALONE
-    return template.format(k=len(table.rows), m=table.total, part=table.part)
 
 
 def _grid(table: Table, room: int) -> Grid:

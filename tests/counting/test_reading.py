@@ -254,7 +254,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
     ({"y_true": [*"nyyn"], "y_pred": [0.1, 0.9, 0.8, 0.2]}, "y_pred must share labels with y_true"),
     ({"missing": "skip"}, "missing must be 'error', 'drop' or 'abstain'; received 'skip'"),
-    ({"reference": pd.DataFrame({"y": Y})}, "reference must be a pair"),
+    ({"reference": pd.DataFrame({"y": Y})}, "reference: it must be a pair"),
     ({"reference": Y}, "a pair .*, a frame or a file; received a list of length 4"),
     ({"reference": (Y, None)}, "the reference must have both y_true and sensitive_features"),
     ({"reference": ([*Y, 7], [*G, "a"]), "class_labels": [0, 1]}, "every label; received 7"),
