@@ -58,9 +58,6 @@ def test_equal_rates_are_ties(share) -> None:
         assert result.by_pair["sign"].tolist() == [0] * 6
 
 
-# Forms.
-
-
 def test_tables_are_mappings_or_frames() -> None:
     rates = {"he": {"cook": 0.4, "nurse": 0.6}, "she": {"cook": 0.2, "nurse": 0.8}}
     expected = bam.BaseRates(rates, group_shares=SHARES)

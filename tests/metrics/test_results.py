@@ -21,9 +21,6 @@ def result() -> Any:
     return bam.DirectionalBiasAmplification().result(**COLUMNS, n_boot=200)
 
 
-# Estimates.
-
-
 def test_estimate_with_ends_or_without_shows_them() -> None:
     full = bam.Estimate(0.123456, 0.1, 0.2, "")
     assert full.interval == (0.1, 0.2)
@@ -55,9 +52,6 @@ def test_interval_is_that_of_percentiles(confidence) -> None:
     assert estimate.interval == pytest.approx(tuple(expected), abs=1e-12)
 
 
-# Tables.
-
-
 def test_pairs_have_sign_change_and_contribution(result) -> None:
     # Rates of class 1: .25, .75 and .5 in the labels, .5, .5 and .75 in the predictions; .475 of
     # all rows.
@@ -80,9 +74,6 @@ def test_means_by_group_and_by_class(result) -> None:
     by_class = result.by_class.set_index("class")
     assert by_class["contribution"].tolist() == pytest.approx([-0.25 / 3] * 2)
     assert [*by_class] == [*by_group] == ["contribution", "size_of_change"]
-
-
-# Text.
 
 
 def test_text_has_numbers_reason_rows_and_notes_and_html_is_escaped() -> None:
@@ -116,9 +107,6 @@ def test_dictionary_is_plain_and_has_none_for_what_is_missing() -> None:
     assert written["value"] == {"value": None, "low": None, "high": None, "reason": reason}
     assert (written["direction"], written["n_rows"]) == ("undirected", 40)
     assert (written["n_boot"], written["confidence"]) == (2000, 0.95)
-
-
-# Notes.
 
 
 def test_bare_call_warns_of_what_a_result_notes() -> None:
