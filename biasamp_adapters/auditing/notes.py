@@ -17,6 +17,9 @@ from biasamp_adapters.figures import Digits, agree, count, join, name, on_one_li
 from biasamp_adapters.inference.intervals import FEW_ROWS
 from biasamp_adapters.inference.verdict import ALL_ROWS
 
+#: A difference of shares of rows left out that puts a whole report in doubt.
+_MUCH = 0.05
+
 #: Predicted shares of a class outside these times its share in the labels get a note.
 _LEAST, _MOST = 0.8, 1.25
 
@@ -39,7 +42,8 @@ def notes(summary: Summary) -> list[str]:
 def doubts(subject: Subject) -> list[str]:
     """Return the notes that say that rows are left out unequally, or that columns are wrong."""
     summary, names = subject.summary, subject.names
-    left_out = list(_of_left_out(summary, names))[:1]
+    is_much = any(x["first_rate"] - x["second_rate"] >= _MUCH for x in summary["left_out"])
+    left_out = list(_of_left_out(summary, names))[:1] if is_much else []
     if names.compares_classes:
         return left_out if names.data["directions"] == ["T->A"] else []
     codings = [note for model in subject.models for note in _of_coding(model)]

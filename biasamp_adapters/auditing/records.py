@@ -43,6 +43,9 @@ from biasamp_adapters.inference.intervals import Estimate, are_few
 from biasamp_adapters.inference.replicates import FurtherScores, replicate
 from biasamp_adapters.metrics.base import A_TO_T
 
+#: Shares of missing rows are not compared between more groups.
+_MOST_GROUPS = 100
+
 #: What a record of a gap has as it is.
 _OF_GAP = (
     *("first", "second", "of_class", "true", "predicted", "status"),
@@ -170,7 +173,8 @@ def _apart(rates: Array, margins: Margins, confidence: float) -> Iterator[LeftOu
     The bands of all pairs of groups and of all labels hold at once.
     """
     groups, sizes = margins.rows.group_labels, margins.sizes(ATTRIBUTE, TASK)[0]
-    judged = np.flatnonzero((~are_few(sizes)).sum(axis=0) > 1)
+    n_large = (~are_few(sizes)).sum(axis=0)
+    judged = np.flatnonzero((n_large > 1) & (n_large <= _MOST_GROUPS))
     for j in judged:
         large = np.flatnonzero(~are_few(sizes[:, j]))
         draws, names = rates[:, large, j], [groups[i] for i in large]

@@ -171,12 +171,12 @@ class Names:
 
     def shares(self, record: LeftOutRecord) -> dict[str, str]:
         """Return which share of which two groups a record is about."""
-        return {
-            "first": percent(record["first_rate"], 0),
-            "a": self.group(record["first"]),
-            "second": percent(record["second_rate"], 0),
-            "b": self.group(record["second"]),
-        }
+        rates, decimals = (record["first_rate"], record["second_rate"]), 0
+        while len({percent(rate, decimals) for rate in rates}) < len({*rates}):
+            decimals += 1
+        first, second = (percent(rate, decimals) for rate in rates)
+        groups = {"a": self.group(record["first"]), "b": self.group(record["second"])}
+        return {"first": first, "second": second, **groups}
 
     def accuracies(self, low: MetricRecord, high: MetricRecord, digits: Digits) -> dict[str, str]:
         """Return two accuracies and the models that have them."""

@@ -105,14 +105,17 @@ class BaseRates:
         """Return P(class | group) for "A->T", else P(group | class), (groups, classes)."""
         needed = "A->T" if direction == "A->T" else "T->A"
         if needed != self.direction:
-            raise ValueError(f"BaseRates must be of {needed!r} here; received {self.direction!r}")
+            where = "for y_pred" if needed == "A->T" else "here"
+            rule = f"BaseRates must be of {needed!r} {where}"
+            raise ValueError(f"{rule}; received {self.direction!r}")
         return self._rates
 
     def check_sums(self) -> None:
         """Raise unless the shares of classes in a group, or of groups in a class, sum to 1."""
         axis = 1 if self.direction == "A->T" else 0
         sums = self._rates.sum(axis=axis)
-        is_near = abs(sums - 1).round(6) <= 0.005 * self._rates.shape[axis]  # Of percents.
+        tolerance = min(0.005 * self._rates.shape[axis], 0.05)  # Of rounded percents.
+        is_near = abs(sums - 1).round(6) <= tolerance
         check_all(is_near, sums.round(6), "rates of labels must sum to 1 up to rounding")
 
     def signs(self, direction: str, group_sizes: Array | None) -> Array:

@@ -322,5 +322,5 @@ def _check_shared(
         return
     received = f"{listing(labels, 2)} and {listing(true_labels, 2)}"
     rule = f"{role} must share labels with {TRUTH[role]}"
-    remedy = "only LA and DPA read a regression" if is_regression else "recode one of them"
+    remedy = "a regression has no classes" if is_regression else "recode one of them"
     raise ValueError(f"{rule}; received {received}: {remedy}")

@@ -274,16 +274,16 @@ class Rows:
     def _undropped(self, is_dropped: Array) -> Rows | None:
         """Return the labels and groups that tell which rows are left out.
 
-        Without labels of one column, all rows have the label None.
+        Without a label of one column in each row, all rows have the label None.
         """
         truth, group = (self.variables.get((role, None)) for role in PREDICTED)
         if group is None:
             return None
-        if not isinstance(truth, Codes):
+        if not isinstance(truth, Codes) or truth.has_missing:
             truth = Codes((None,), np.zeros(len(self), dtype=np.uint8))
         prediction = replace(truth, codes=np.where(is_dropped, len(truth.labels), truth.codes))
         variables = {(TASK, None): truth, (ATTRIBUTE, None): group, (PREDICTION, MODEL): prediction}
-        known = np.flatnonzero(~(truth.missing | group.missing))
+        known = np.flatnonzero(~group.missing)
         return replace(self, variables=variables).take(known).tallied()
 
     def _groups_seen(self) -> list[Label]:

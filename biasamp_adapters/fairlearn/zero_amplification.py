@@ -107,12 +107,12 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
             rule = "sensitive_features must hold at least two groups"
             raise ValueError(f"{rule}; received {listing(groups.labels) or 'none'}")
         # An index of pandas takes a tuple for several levels.
-        self._names = [show(x) if isinstance(x, tuple) else x for x in groups.labels]
+        names = [show(x) if isinstance(x, tuple) else x for x in groups.labels]
+        self._group, self._names = groups.keys(), pd.Index(names, dtype=object)
         labels = pd.Series(np.array(classes)[rows.variable(TASK).keys()])
-        names = pd.Series(self._names, dtype=object)[groups.keys()].reset_index(drop=True)
-        super().load_data(X, labels, sensitive_features=names)
+        super().load_data(X, labels, sensitive_features=pd.Series(self._group))
         # What GridSearch reads: a dimension for each group, as no rate follows from the others.
-        basis = _with_signs(pd.DataFrame(np.eye(len(self._names)), index=self._names))
+        basis = _with_signs(pd.DataFrame(np.eye(len(names)), index=self._names))
         self.pos_basis, self.neg_basis = basis.clip(lower=0), (-basis).clip(lower=0)
         self.neg_basis_present = pd.Series(True, index=basis.columns)
         self.default_objective_lambda_vec = None
@@ -125,8 +125,8 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
     def gamma(self, predictor: Callable[[Any], Any]) -> pd.Series[Any]:
         """Return how far the rates of a predictor are above ("+") or below ("-") the labels'."""
         predicted = np.ravel(predictor(self.X)).astype(np.float64)
-        excess = (predicted - self.tags["label"]).groupby(self.tags["group_id"]).mean()
-        return _with_signs(excess.loc[self._names])
+        excess = np.bincount(self._group, predicted - self.tags["label"])
+        return _with_signs(pd.Series(excess / np.bincount(self._group), index=self._names))
 
     def bound(self) -> pd.Series[Any]:
         """Return the bound of each constraint."""
@@ -138,8 +138,9 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
 
     def signed_weights(self, lambda_vec: pd.Series[Any]) -> pd.Series[Any]:
         """Return what each row gains if it is predicted positive, under these multipliers."""
-        group = self.tags["group_id"]
-        return -group.map(_net(lambda_vec)) * len(group) / group.map(group.value_counts())
+        net = _net(lambda_vec.reindex(self.index)).to_numpy()
+        gain = -net * len(self._group) / np.bincount(self._group)
+        return pd.Series(gain[self._group])
 
     def default_objective(self) -> ErrorRate:
         """Return the share of wrong predictions."""

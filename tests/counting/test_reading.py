@@ -217,7 +217,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": P[:3]}, "received y_true 4, sensitive_features 4, y_pred 3"),
     ({"y_pred": [3, 4, 5, 0]}, "If these are scores: y_pred=.scores >= 0.5., or in"),
     ({"y_pred": [3, 4, 3, 4]}, "y_pred must share labels with y_true"),
-    ({"y_true": [0.5, 2, 3, 4], "y_pred": [1, 2.5, 1, 5]}, "only LA and DPA read a regression"),
+    ({"y_true": [0.5, 2, 3, 4], "y_pred": [1, 2.5, 1, 5]}, "a regression has no classes"),
     ({"y_pred": [*"uvwx"]}, "share labels with y_true; received .u., .v. and 2 more and 0, 1:"),
     ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, r"probabilities from 0 to 1 .*; received 1.2"),
     ({"y_true": np.eye(4)}, "y_true has 4 columns and y_pred 1. Pass the column of the labels"),

@@ -127,7 +127,7 @@ PREDICTED = {"y_true": SAID, "sensitive_features_pred": PRONOUN}
 
 BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
     (MALS(reference=A_RATES), {}, "BaseRates must be of 'T->A' here; received 'A->T'"),
-    (BA(reference=T_RATES), {}, "BaseRates must be of 'A->T' here; received 'T->A'"),
+    (BA(reference=T_RATES), {}, "BaseRates must be of 'A->T' for y_pred; received 'T->A'"),
     (OF_T, PREDICTED, "have group_shares= or signs= h"),
     (BA(reference=A_RATES), {"y_pred": ["pilot"] * 20}, "all of y_true; they lack 'pilot'"),
     (BA(reference=A_RATES), {"sensitive_features": ["they"] * 20}, "all of sensitive_features"),
