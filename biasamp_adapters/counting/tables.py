@@ -131,13 +131,11 @@ def _read_query(frame: Any, choices: list[Choice], connection: Any = None) -> It
     casts = {}
     for alias, column in columns.items():
         dtype = schema[alias]
-        _check_type(dtype, column)
+        _check_type(dtype, column, frame.implementation)
         if dtype in _EXACT and not column.variable:
             casts[alias] = nw.col(alias).cast(nw.Float64)
         elif column.variable and dtype in as_text:
             casts[alias] = nw.col(alias).cast(nw.String)
-        elif dtype == nw.Duration and frame.implementation == nw.Implementation.DUCKDB:
-            casts[alias] = nw.col(alias).dt.total_microseconds()
     query = frame.lazy().with_columns(**casts) if casts else frame.lazy()
     if are_labels(choices):
         if COUNT not in schema:
@@ -151,8 +149,6 @@ def _read_query(frame: Any, choices: list[Choice], connection: Any = None) -> It
                 array = to_objects(None if pd.isna(value) else Decimal(value) for value in array)
             elif schema[key] == nw.Binary:
                 array = to_objects(None if pd.isna(value) else bytes(value) for value in array)
-            elif schema[key] == nw.Duration and key in casts:
-                array = pd.Series(pd.to_timedelta(array, unit="us"))
             arrays.append(array)
         inputs = _arrange(choices, arrays)
         if COUNT in table.columns:
@@ -188,10 +184,14 @@ def _fetch_duckdb(relation: Any, n_rows: int, connection: Any) -> Iterator[Any]:
         yield relation.df()
 
 
-def _check_type(dtype: nw.dtypes.DType, column: Column) -> None:
-    """Raise if a column can hold neither labels nor, where they are needed, numbers."""
+def _check_type(dtype: nw.dtypes.DType, column: Column, engine: nw.Implementation) -> None:
+    """Raise if a column can hold neither labels nor, where they are needed, numbers.
+
+    Intervals of DuckDB have no length that all versions of Narwhals read alike.
+    """
     may_be_numbers = dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)
-    if dtype.is_nested() or not (column.variable or may_be_numbers):
+    is_interval = dtype == nw.Duration and engine == nw.Implementation.DUCKDB
+    if dtype.is_nested() or is_interval or not (column.variable or may_be_numbers):
         kind = "labels such as text, numbers or dates" if column.variable else "numbers"
         name, received = listing([column.name]), type(dtype).__name__
         raise ValueError(f"column {name} must hold {kind}; received {received}")

@@ -81,7 +81,6 @@ KINDS: dict[str, Any] = {
     "floats": [0.5, None, 1.5, 1.5],
     "dates": [dt.date(2020, 1, 1), None, dt.date(2020, 1, 2), dt.date(2020, 1, 2)],
     "times": [dt.datetime(2020, 1, 1, 8), None, dt.datetime(2020, 1, 2), dt.datetime(2020, 1, 2)],
-    "durations": [dt.timedelta(hours=3), None, dt.timedelta(days=1), dt.timedelta(days=1)],
     "times of a zone": pa.array([1, None, 10**15, 10**15], pa.timestamp("us", "Asia/Tokyo")),
     "bytes": [b"y", None, b"x", b"x"],
     "decimals": pa.array([Decimal("0.5"), None, Decimal("1.5"), Decimal("1.5")]),
