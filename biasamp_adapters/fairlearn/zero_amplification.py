@@ -10,7 +10,7 @@ import pandas as pd
 from fairlearn.reductions import ClassificationMoment, ErrorRate
 
 from biasamp_adapters.counting.counts import read_rows
-from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, listing, show
+from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, listing, show
 from biasamp_adapters.metrics.base import check_number
 
 
@@ -108,25 +108,27 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
             raise ValueError(f"{rule}; received {listing(groups.labels) or 'none'}")
         # An index of pandas takes a tuple for several levels.
         names = [show(x) if isinstance(x, tuple) else x for x in groups.labels]
-        self._group, self._names = groups.keys(), pd.Index(names, dtype=object)
-        labels = pd.Series(np.array(classes)[rows.variable(TASK).keys()])
-        super().load_data(X, labels, sensitive_features=pd.Series(self._group))
+        levels = ["+", "-"], ["all"], pd.Index(names, dtype=object)
+        self._index = pd.MultiIndex.from_product(levels, names=["sign", "event", "group_id"])
+        self._group, labels = groups.keys(), np.array(classes)[rows.variable(TASK).keys()]
+        super().load_data(X, pd.Series(labels), sensitive_features=pd.Series(self._group))
         # What GridSearch reads: a dimension for each group, as no rate follows from the others.
-        basis = _with_signs(pd.DataFrame(np.eye(len(names)), index=self._names))
-        self.pos_basis, self.neg_basis = basis.clip(lower=0), (-basis).clip(lower=0)
-        self.neg_basis_present = pd.Series(True, index=basis.columns)
+        basis = np.vstack([np.eye(len(names)), -np.eye(len(names))])
+        self.pos_basis = pd.DataFrame(basis.clip(min=0), index=self._index)
+        self.neg_basis = pd.DataFrame((-basis).clip(min=0), index=self._index)
+        self.neg_basis_present = pd.Series(True, index=self.pos_basis.columns)
         self.default_objective_lambda_vec = None
 
     @property
     def index(self) -> pd.MultiIndex:
         """The constraints, by sign, event and group."""
-        return self.pos_basis.index
+        return self._index
 
     def gamma(self, predictor: Callable[[Any], Any]) -> pd.Series[Any]:
         """Return how far the rates of a predictor are above ("+") or below ("-") the labels'."""
         predicted = np.ravel(predictor(self.X)).astype(np.float64)
         excess = np.bincount(self._group, predicted - self.tags["label"])
-        return _with_signs(pd.Series(excess / np.bincount(self._group), index=self._names))
+        return self._with_signs(excess / np.bincount(self._group))
 
     def bound(self) -> pd.Series[Any]:
         """Return the bound of each constraint."""
@@ -134,25 +136,22 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
 
     def project_lambda(self, lambda_vec: pd.Series[Any]) -> pd.Series[Any]:
         """Return multipliers with the same effect of which one of two signs is 0."""
-        return _with_signs(_net(lambda_vec)).clip(lower=0)
+        return self._with_signs(self._net(lambda_vec)).clip(lower=0)
 
     def signed_weights(self, lambda_vec: pd.Series[Any]) -> pd.Series[Any]:
         """Return what each row gains if it is predicted positive, under these multipliers."""
-        net = _net(lambda_vec.reindex(self.index)).to_numpy()
-        gain = -net * len(self._group) / np.bincount(self._group)
+        gain = -self._net(lambda_vec) * len(self._group) / np.bincount(self._group)
         return pd.Series(gain[self._group])
 
     def default_objective(self) -> ErrorRate:
         """Return the share of wrong predictions."""
         return ErrorRate()
 
+    def _with_signs(self, above: Array) -> pd.Series[Any]:
+        """Return numbers of the groups for "+", and then their opposites for "-"."""
+        return pd.Series(np.concatenate([above, -above]), index=self._index)
 
-def _with_signs(above: Any) -> Any:
-    """Return numbers of the groups for "+", and then their opposites for "-"."""
-    both = {("+", "all"): above, ("-", "all"): -above}
-    return pd.concat(both, names=["sign", "event", "group_id"])
-
-
-def _net(lambda_vec: pd.Series[Any]) -> Any:
-    """Return the multipliers of "+" minus those of "-", by group."""
-    return lambda_vec.loc["+", "all"] - lambda_vec.loc["-", "all"]
+    def _net(self, lambda_vec: pd.Series[Any]) -> Array:
+        """Return the multipliers of "+" minus those of "-", by group."""
+        above, below = np.split(lambda_vec.loc[self._index].to_numpy(dtype=np.float64), 2)
+        return np.asarray(above - below)
