@@ -363,10 +363,8 @@ def audit(
     compared = read_reference(reference, used, options)
     # With given shares of the groups in each class, rows need no groups, but predicted ones.
     if not (counts.rows.has(ATTRIBUTE) or isinstance(compared, BaseRates)):
-        raise ValueError(
-            "sensitive_features is missing. Pass the groups of the rows, or with data the name of "
-            "their column, as in sensitive_features='race'."
-        )
+        rule = "sensitive_features is missing. Pass the groups of the rows, or with data the name"
+        raise ValueError(f"{rule} of their column, as in sensitive_features='race'.")
     # Data of a single group have a report, which says that there is no gap to judge.
     evaluation = align(counts.rows, compared, options, fewest_groups=1)
     pos_label = find_class("pos_label", pos_label, evaluation.rows.class_labels)
