@@ -299,7 +299,7 @@ class ThresholdRecord(TypedDict):
 class LeftOutRecord(TypedDict):
     """Two groups of which clearly different shares are left out of rows labelled alike.
 
-    Where rows have no labels of one column, ``labelled`` is None.
+    Of label matrices, or where some labels are missing, it is of all rows: ``labelled`` is None.
     """
 
     labelled: Any
