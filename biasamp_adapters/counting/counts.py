@@ -306,10 +306,10 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
         check_distinguishable(models, PREDICTION, "give the models other names")
     for role, given, needed in ((ATTRIBUTE_PREDICTION, second, models), (SCORE, scored, [])):
         if given and not set(needed) <= set(given) <= set(models):
-            rule = f"{role} must be a mapping of the models {listing(models, 3)}"
-            rule = f"{role} must be one column, as y_pred is" if models == [MODEL] else rule
+            one = "one column, as y_pred is"
+            form = one if models == [MODEL] else f"a mapping of the models {listing(models, 3)}"
             received = "one column" if given == [MODEL] else listing(given, 2)
-            raise ValueError(f"{rule}; received {received}")
+            raise ValueError(f"{role} must be {form}; received {received}")
     given = [(role, values) for (role, _), values in inputs.items()]
     arrays.warn_of_order(given + [(name, columns.get(name)) for name in NUMBERS])
     inputs = {key: arrays.read_input(values, key[0]) for key, values in inputs.items()}

@@ -105,7 +105,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
 
     @property
     def kinds(self) -> dict[Any, str]:
-        """What metrics are, whatever they are called: ours by name, known rates, or else others."""
+        """What each column holds: one of our metrics by its name, or "rate" for a known rate."""
         return {name: strata[0].name_of_kind for name, strata in self._columns.items()}
 
     def plot(self, ax: Any = None) -> Any:
