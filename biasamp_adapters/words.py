@@ -53,6 +53,7 @@ WEIGHTED_BY = "weighted by {column}"
 CLUSTERS_OF = "{clusters} of {column}"
 MISSING_PREDICTIONS = "{predictions} missing"
 LEFT_OUT = "{rows} with missing values left out"
+LEFT_OUT_WITHOUT_GROUP = f"{LEFT_OUT}, {{n:,}} of them without a group"
 IN_NO_GROUP = "{n:,} of {rows} {are} in none of these groups"
 IN_SEVERAL_GROUPS = "{n:,} of {rows} {are} in several of these groups"
 LEVEL = "{level} intervals"
@@ -358,11 +359,12 @@ PREDICT_FEATURE = (
     "T→A amplification."
 )
 MORE_ROWS = "With about {rows} of the same kind, a BA of {ba} would be clear in 80% of samples."
+WITHIN_LABELLED, WITHIN_GROUP = ", within rows labelled {kind}, ", ", within rows of {group}, "
+PREDICTIONS, PREDICTED_GROUPS = "predictions", "predicted groups"
 MISSING_IN_BOTH = (
-    "within rows labelled {kind}, predictions{of_model} are missing for {first} of {a} and "
-    "{second} of {b}"
+    "{within}{predictions}{of_model} are missing for {first} of {a} and {second} of {b}"
 )
-WHY_MISSING = f"Find out why, {MISSING_IN_BOTH}."
+WHY_MISSING = f"Find out why{MISSING_IN_BOTH}."
 SECOND_MEMBER = "Add rows of a second {member}."
 SET_N_BOOT = "Set n_boot={n_boot} to get intervals and a verdict."
 
@@ -376,12 +378,14 @@ LAST_OF_MODELS = "Verdict{direction}: {headline}"
 ARE_MISSING = "{predictions} of {model} {are} missing"
 PREDICTIONS_MISSING = f"{ARE_MISSING}; these rows count as {{what}} and stay in every rate."
 WRONG, NO_TASK = "wrong", "not having any task"
-MISSING_BY_GROUP = MISSING_IN_BOTH.capitalize() + "; BA of the answered rows is {ba}."
+MISSING_BY_GROUP = MISSING_IN_BOTH + "; BA of the answered rows is {ba}."
 ROWS_LEFT_OUT = (
     "{within}{first} of {a} and {second} of {b} are left out, as values are missing; this alone "
     "can change a gap."
 )
-WITHIN_LABELLED = "Within rows labelled {kind}, "
+SHARES_NOT_COMPARED = "Shares of missing values are not compared between groups, as {reason}."
+MANY_GROUPS = "there are more than {n}"
+ONLY_NUMBER = "saved or added counts keep only the number of rows left out"
 WEIGHTED = "Rates are weighted by {column}; numbers of rows are not."
 NOT_COMPARED = (
     "{members} with fewer than {least} {unit} {are} not compared in the verdict; "
@@ -403,10 +407,13 @@ CODING = (
 )
 #: How the notes end that say that a column may be the wrong one.
 IN_REVERSE_ORDER, ARE_THE_SAME = "in reverse order.", "are the same column."
+IN_EVERY_ROW = "in every row."
 OFTEN_MISSING = "which often means a missing value; missing_values= names such labels."
+ENDINGS_OF_DOUBT = IN_REVERSE_ORDER, ARE_THE_SAME, IN_EVERY_ROW, OFTEN_MISSING
 SCORES_REVERSED = f"The scores of {{model}} rank the classes {IN_REVERSE_ORDER}"
 NO_THRESHOLD_GIVES = "No threshold of the scores gives the predictions of {model}."
 LOOKS_MISSING = f"{{rows}} of {{column}} {{hold}} {{label}}, {OFTEN_MISSING}"
+EQUAL_PREDICTIONS = f"The models {{models}} have the same predictions {IN_EVERY_ROW}"
 SAME_COLUMN = f"y_true and y_pred {ARE_THE_SAME}"
 SAME_COLUMN_OF = f"y_true and y_pred of {{model}} {ARE_THE_SAME}"
 MAY_BE_COUNTS = "If {column} counts rows, use Counts.from_frame(frame, ..., count={column!r})."

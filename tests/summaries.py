@@ -123,7 +123,7 @@ def make(**parts: Any) -> dict[str, Any]:
     data |= {"groups": members({"A": 3000, "B": 2000}), "classes": members({0: 2700, 1: 2300})}
     data |= {"compared_with": "labels", "reference": None, "weights": None, "clusters": None}
     data |= {"n_clusters": None, "unit": "rows", "left_out": 0, "missing_groups": {}}
-    data |= {"in_no_group": 0, "in_several_groups": 0}
+    data |= {"in_no_group": 0, "in_several_groups": 0, "left_out_groups": 0}
     data |= {key: parts.pop(key) for key in data.keys() & parts.keys()}
     data |= {"scores": parts.pop("scored", []), "missing": parts.pop("missing_predictions", {})}
     method = {"confidence": 0.95, "n_boot": 2000, "random_state": 0, "versions": {}, "files": {}}

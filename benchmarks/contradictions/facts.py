@@ -96,7 +96,10 @@ FACTS = [
         lambda d, x: n_of(x) == sum(d.data["missing_groups"].values()),
     ),
     fact(
-        r"([\d,]+) rows? with missing values left out", lambda d, x: n_of(x) == d.data["left_out"]
+        r"([\d,]+) rows? with missing values left out(?:, ([\d,]+) of them without a group)?",
+        lambda d, x: (
+            n_of(x) == d.data["left_out"] and value(x[2] or "0") == (d.data["left_out_groups"] or 0)
+        ),
     ),
     fact(r"(.+) intervals", lambda d, x: is_level(d, x[1])),
 ]
@@ -344,6 +347,7 @@ def _(d: Direction, m: Parts) -> Any:
     r"(?P<names>.+?) ha(?:s|ve) rows in fewer than 60 clusters, so (?:its|their) intervals may be "
     r"too narrow\.",
     r"y_true and y_pred(?: of <m:model>)? are the same column\.",
+    r"The models (?P<names>.+?) have the same predictions in every row\.",
     r"If .+ counts rows, use Counts\.from_frame\(frame, \.\.\., count=.+\)\.",
     r"<n:n> replicates were drawn instead of <k:n>; set n_boot=<x:n> to draw all\.",
     r"Intervals draw <k:n> random blocks of (?:rows|clusters), because there are more than <n:n> "
@@ -389,15 +393,19 @@ def _(d: Direction, m: Parts) -> Any:
 
 
 @family(
-    r"(?:Within rows labelled <k:kind>|Find out why, within rows labelled <l:kind>), predictions"
-    r"(?: of <m:model>)? are missing for <f:rate> of <a:group> and <s:rate> of <b:group>"
-    r"(?:; BA of the answered rows is <x:x> points?)?\."
+    r"(?:Find out why,? )?(?:[Ww]ithin rows (?:labelled|of) (?P<k><l:kind>|<g:group>), )?"
+    r"[Pp]redict(?:ion|ed group)s(?: of <m:model>)? are missing for <f:rate> of <a:member> and "
+    r"<s:rate> of <b:member>(?:; BA of the answered rows is <x:x> points?)?\."
 )
 def _(d: Direction, m: Parts) -> Any:
     for row in d.summary["missing"]:
-        names = [d.group(row["first"]), d.group(row["second"])]
+        if row["direction"] != d.name:
+            continue
+        kind, names = row["labelled"], [d.member(row["first"]), d.member(row["second"])]
         is_same = m["m"] in (None, shown(row["model"]))
-        is_same &= d.kind(row["labelled"]) == (m["k"] or m["l"])
+        if kind is not None:
+            kind = d.group(kind) if d.is_reversed else d.kind(kind)
+        is_same &= m["k"] == kind
         if is_same and names == [m["a"], m["b"]]:
             shares = is_rate(m["f"], row["first_rate"]) and is_rate(m["s"], row["second_rate"])
             return shares and (m["x"] is None or is_near(m["x"], row["ba"]["value"]))
@@ -415,6 +423,15 @@ def _(d: Direction, m: Parts) -> Any:
         if kind == m["k"] and names == [m["a"], m["b"]]:
             return is_rate(m["f"], row["first_rate"]) and is_rate(m["s"], row["second_rate"])
     return False
+
+
+@family(
+    r"Shares of missing values are not compared between groups, as (?:there are more than 100|"
+    r"(?P<saved>saved or added counts keep only the number of rows left out))\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    n_large = sum(row["size"] >= 15 for row in d.data["groups"])
+    return d.data["left_out_groups"] is None if m["saved"] else n_large > 100
 
 
 @family(r"The signs of BA are those of all rows, or of the reference if one is given\.")

@@ -15,8 +15,8 @@ from biasamp_adapters.counting.base_rates import BaseRates
 from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
+    MISSING,
     PREDICTED,
-    PREDICTION,
     RIGHT,
     SCORE,
     TASK,
@@ -108,6 +108,8 @@ def group_rates(direction: str, base_rates: BaseRates | None, margins: Margins) 
     predicted = _with_all(margins, given, PREDICTED[of])
     # Sums of weights are rounded, so that their ratios can be off by 1e-16.
     rates = {"predicted": divide(predicted, rows).clip(0, 1)}
+    if margins.variable(PREDICTED[of]).has_missing:
+        rates |= missing_rates(direction, margins)
     if base_rates is not None:
         true = _rates_by_hand(base_rates.rates(direction), given, rows)
         return {"true": np.broadcast_to(true, predicted.shape), **rates}
@@ -120,18 +122,26 @@ def group_rates(direction: str, base_rates: BaseRates | None, margins: Margins) 
         rates["accuracy"] = accuracy_by_label(margins, of).mean(axis=1, keepdims=True)
     else:
         rates["accuracy"] = divide(right.sum(axis=2), rows[..., 0])
-        if of == TASK and margins.variable(PREDICTION).has_missing:
-            rates |= missing_rates(margins)
     if given == ATTRIBUTE and margins.has(SCORE):
         by_group = _with_all(margins, ATTRIBUTE, SCORE)
         rates["implied"] = implied_rates(by_group, margins.joint(TASK, SCORE))
     return {name: rate.clip(0, 1) for name, rate in rates.items()}
 
 
-def missing_rates(margins: Margins) -> dict[str, Array]:
+def missing_rates(direction: str, margins: Margins) -> dict[str, Array]:
     """Return the shares of missing predictions of rows labelled alike, as :func:`group_rates`."""
-    unanswered, labelled = (_with_all(margins, ATTRIBUTE, role) for role in (UNANSWERED, TASK))
-    return {"missing": divide(unanswered, labelled)}
+    given, of = ROLES[direction]
+    labelled = labels_of_missing(direction, margins)
+    role = MISSING[of] if labelled == ALL else UNANSWERED[of]
+    unanswered, all_alike = (_with_all(margins, given, x) for x in (role, labelled))
+    return {"missing": divide(unanswered, all_alike)}
+
+
+def labels_of_missing(direction: str, margins: Margins) -> str:
+    """Return by which variable rows are labelled alike; columns and given rates label none."""
+    of = ROLES[direction][1]
+    is_one_column = margins.has(of) and not margins.variable(of).is_matrix
+    return of if is_one_column else ALL
 
 
 def _with_all(margins: Margins, given: str, role: str) -> Array:

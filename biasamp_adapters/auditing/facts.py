@@ -128,4 +128,6 @@ def _compared_with(data: Data) -> Iterator[str]:
         if missing := sum(by_model.values()):
             yield words.MISSING_PREDICTIONS.format(predictions=count(missing, noun))
     if data["left_out"]:
-        yield words.LEFT_OUT.format(rows=count(data["left_out"], "row"))
+        without_group = data["left_out_groups"]
+        template = words.LEFT_OUT_WITHOUT_GROUP if without_group else words.LEFT_OUT
+        yield template.format(rows=count(data["left_out"], "row"), n=without_group)

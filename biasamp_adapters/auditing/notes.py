@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import Names, Subject, is_small, subject_of
-from biasamp_adapters.auditing.summary import MEASURES, Summary
+from biasamp_adapters.auditing.summary import MEASURES, MOST_GROUPS, Data, Summary
 from biasamp_adapters.counting.labels import looks_missing
 from biasamp_adapters.counting.reference import note_on_missing
 from biasamp_adapters.figures import Digits, agree, count, join, name, on_one_line, percent
@@ -48,7 +48,7 @@ def doubts(subject: Subject) -> list[str]:
         return left_out if names.data["directions"] == ["T->A"] else []
     codings = [note for model in subject.models for note in _of_coding(model)]
     may_be_counts = words.MAY_BE_COUNTS.format(column=names.data["weights"])
-    endings = words.IN_REVERSE_ORDER, words.ARE_THE_SAME, words.OFTEN_MISSING, may_be_counts
+    endings = (*words.ENDINGS_OF_DOUBT, may_be_counts)
     others = [*_of_missing_labels(names), *summary["notes"]]
     return left_out + codings + [note for note in others if note.endswith(endings)]
 
@@ -60,6 +60,8 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
         were = agree(data["left_out"], "was", "were")
         yield words.ROWS_DROPPED.format(rows=count(data["left_out"], "row"), were=were)
     yield from _of_left_out(summary, names)
+    if reason := _why_not_compared(data):
+        yield words.SHARES_NOT_COMPARED.format(reason=reason)
     what = words.NO_TASK if data["kind"] == "tasks" else words.WRONG
     for part, noun, counts_as in (
         (data["missing"], "prediction", what),
@@ -71,17 +73,33 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
             yield words.PREDICTIONS_MISSING.format(**parts)
     for record in summary["missing"]:
         ba = Digits.of(record["ba"]).signed(record["ba"]["value"] or 0.0)
-        yield words.MISSING_BY_GROUP.format(ba=ba, **names.missing(record))
+        missing = Names(record["direction"], data).missing(record)
+        yield _begin(words.MISSING_BY_GROUP.format(ba=ba, **missing))
     if data["weights"] is not None:
         yield words.WEIGHTED.format(column=name(data["weights"]))
 
 
 def _of_left_out(summary: Summary, names: Names) -> Iterator[str]:
     """Return of which groups rows are left out unequally, the largest difference first."""
+    groups = Names("A->T", names.data)
     for record in sorted(summary["left_out"], key=lambda x: x["second_rate"] - x["first_rate"]):
-        kind = record["labelled"]
-        within = "" if kind is None else words.WITHIN_LABELLED.format(kind=names.labelled(kind))
-        yield words.ROWS_LEFT_OUT.format(within=within, **names.shares(record))
+        yield _begin(words.ROWS_LEFT_OUT.format(**groups.shares(record)))
+
+
+def _why_not_compared(data: Data) -> str:
+    """Return why shares of missing values are not compared between groups, if they are not."""
+    n_large = sum(not is_small(member) for member in data["groups"])
+    if data["left_out_groups"] is None:
+        return words.ONLY_NUMBER
+    if (data["left_out"] or data["missing"]) and n_large > MOST_GROUPS:
+        return words.MANY_GROUPS.format(n=MOST_GROUPS)
+    return ""
+
+
+def _begin(text: str) -> str:
+    """Return a text as the beginning of a sentence."""
+    text = text.lstrip(", ")
+    return text[0].upper() + text[1:]
 
 
 def _of_members(subject: Subject) -> Iterator[str]:

@@ -5,23 +5,27 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.evaluate import (
+    ROLES,
     ModelAudit,
     bands_of,
     draws_of,
     finite,
     key_of,
+    labels_of_missing,
     missing_rates,
     to_number,
 )
 from biasamp_adapters.auditing.summary import (
     ERROR_RATES,
     MEASURES,
+    MOST_GROUPS,
     DifferenceRecord,
     ErrorRecord,
     GapRecord,
@@ -35,16 +39,13 @@ from biasamp_adapters.auditing.summary import (
     keys_of,
     no_number,
 )
-from biasamp_adapters.counting.labels import ATTRIBUTE, MODEL, PREDICTION, TASK, Array
+from biasamp_adapters.counting.labels import MODEL, PREDICTED, PREDICTION, Array
 from biasamp_adapters.counting.margins import Margins, divide, margins_of_data
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.bands import NOISE, largest_gap, simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, are_few
 from biasamp_adapters.inference.replicates import FurtherScores, replicate
 from biasamp_adapters.metrics.base import A_TO_T
-
-#: Shares of missing rows are not compared between more groups.
-_MOST_GROUPS = 100
 
 #: What a record of a gap has as it is.
 _OF_GAP = (
@@ -143,16 +144,13 @@ def _difference(draws: Array, sizes: Array, groups: list[int], confidence: float
 
 
 def missing_records(audit: ModelAudit, seed: int) -> Iterator[MissingRecord]:
-    """Yield which groups' rates of missing predictions clearly differ in rows labelled alike.
-
-    Label matrices have none.
-    """
+    """Yield which members' rates of missing predictions clearly differ in rows labelled alike."""
     if "missing" not in audit.rates:
         return
     ba, margins = None, audit.ba.measurement.margins
-    for apart in _apart(audit.rates["missing"], margins, audit.confidence):
+    for apart in _apart(audit.rates["missing"], audit.direction, margins, audit.confidence):
         ba = ba or to_number(_ba_of_answered(audit, seed))
-        yield MissingRecord(**apart, model=audit.model, ba=ba)
+        yield MissingRecord(**apart, **audit.about, ba=ba)
 
 
 def left_out_records(audit: ModelAudit, seed: int) -> Iterator[LeftOutRecord]:
@@ -160,21 +158,25 @@ def left_out_records(audit: ModelAudit, seed: int) -> Iterator[LeftOutRecord]:
     rows = audit.evaluation.rows.undropped
     if rows is None:
         return
-    shares = FurtherScores(Evaluation(rows), MODEL, missing_rates)
+    shares = FurtherScores(Evaluation(rows), MODEL, partial(missing_rates, A_TO_T))
     drawn, _ = replicate([shares], audit.ba.n_boot, seed)
     margins = margins_of_data(rows).of_model(MODEL)
     rates = shares.with_draws(margins, drawn)
-    yield from _apart(rates["missing"], margins, audit.confidence)
+    yield from _apart(rates["missing"], A_TO_T, margins, audit.confidence)
 
 
-def _apart(rates: Array, margins: Margins, confidence: float) -> Iterator[LeftOutRecord]:
-    """Yield in which rows labelled alike the rates of groups clearly differ.
+def _apart(
+    rates: Array, direction: str, margins: Margins, confidence: float
+) -> Iterator[LeftOutRecord]:
+    """Yield in which rows labelled alike the rates of groups or, for T->A, classes clearly differ.
 
     The bands of all pairs of groups and of all labels hold at once.
     """
-    groups, sizes = margins.rows.group_labels, margins.sizes(ATTRIBUTE, TASK)[0]
+    given, of = ROLES[direction][0], labels_of_missing(direction, margins)
+    groups, labels = margins.rows.labels_of(given), margins.rows.labels_of(of) or (None,)
+    sizes = margins.sizes(given, of)[0]
     n_large = (~are_few(sizes)).sum(axis=0)
-    judged = np.flatnonzero((n_large > 1) & (n_large <= _MOST_GROUPS))
+    judged = np.flatnonzero((n_large > 1) & (n_large <= MOST_GROUPS))
     for j in judged:
         large = np.flatnonzero(~are_few(sizes[:, j]))
         draws, names = rates[:, large, j], [groups[i] for i in large]
@@ -184,7 +186,7 @@ def _apart(rates: Array, margins: Margins, confidence: float) -> Iterator[LeftOu
         if number.low > 0 or (number.reason == words.NO_VARIATION and number.value > 0):
             most, least = draws[0].argmax(), draws[0].argmin()
             yield LeftOutRecord(
-                labelled=margins.rows.class_labels[j],
+                labelled=labels[j],
                 first=names[most],
                 second=names[least],
                 first_rate=float(draws[0, most]),
@@ -197,7 +199,8 @@ def _ba_of_answered(audit: ModelAudit, seed: int) -> Estimate:
     rows, metric = audit.evaluation.rows, audit.ba.measurement.metric
     variables = {key: v for key, v in rows.variables.items() if key[1] in (None, audit.model)}
     evaluation = replace(audit.evaluation, rows=replace(rows, variables=variables))
-    answered = evaluation.part(np.flatnonzero(~rows.variable(PREDICTION, audit.model).missing))
+    predictions = rows.variable(PREDICTED[ROLES[audit.direction][1]], audit.model)
+    answered = evaluation.part(np.flatnonzero(~predictions.missing))
     results = metric.results(answered, audit.ba.n_boot, audit.confidence, seed)
     ba: Estimate = results[audit.model].estimate
     return ba

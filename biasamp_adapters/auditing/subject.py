@@ -164,19 +164,28 @@ class Names:
         return words.OTHER_THAN.format(value=self.text(label))
 
     def missing(self, record: MissingRecord) -> dict[str, str]:
-        """Return between which groups, and in which rows, predictions are missing unequally."""
+        """Return between which members, and in which rows, predictions are missing unequally."""
         of_model = f" of {self.model(record['model'])}" if len(self.data["models"]) > 1 else ""
-        kind = self.labelled(record["labelled"])
-        return {"kind": kind, "of_model": of_model, **self.shares(record)}
+        predictions = words.PREDICTED_GROUPS if self.compares_classes else words.PREDICTIONS
+        return {"predictions": predictions, "of_model": of_model, **self.shares(record)}
 
     def shares(self, record: LeftOutRecord) -> dict[str, str]:
-        """Return which share of which two groups a record is about."""
+        """Return which share of which two members a record is about, and in which rows."""
         rates, decimals = (record["first_rate"], record["second_rate"]), 0
         while len({percent(rate, decimals) for rate in rates}) < len({*rates}):
             decimals += 1
         first, second = (percent(rate, decimals) for rate in rates)
-        groups = {"a": self.group(record["first"]), "b": self.group(record["second"])}
-        return {"first": first, "second": second, **groups}
+        members = {"a": self.member(record["first"]), "b": self.member(record["second"])}
+        return {"within": self._within(record), "first": first, "second": second, **members}
+
+    def _within(self, record: LeftOutRecord) -> str:
+        """Return in which rows shares differ, as it goes on after "Find out why"."""
+        kind = record["labelled"]
+        if kind is None:
+            return " "
+        if self.compares_classes:
+            return words.WITHIN_GROUP.format(group=self.group(kind))
+        return words.WITHIN_LABELLED.format(kind=self.labelled(kind))
 
     def accuracies(self, low: MetricRecord, high: MetricRecord, digits: Digits) -> dict[str, str]:
         """Return two accuracies and the models that have them."""

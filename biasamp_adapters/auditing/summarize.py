@@ -16,7 +16,7 @@ from biasamp_adapters.auditing.scores import Scores
 from biasamp_adapters.auditing.summary import VERSION, Data, Member, Summary
 from biasamp_adapters.counting.arrays import are_one_column
 from biasamp_adapters.counting.labels import ATTRIBUTE, MODEL, PREDICTED, PREDICTION, TASK, Label
-from biasamp_adapters.figures import name
+from biasamp_adapters.figures import join, name
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 
 
@@ -90,10 +90,23 @@ def _notes(computed: Computed, scores: Scores, names: Mapping[str, Any]) -> Iter
     yield from filter(None, scores.notes)
     same = words.SAME_COLUMN if len(computed.models) == 1 else words.SAME_COLUMN_OF
     yield from (same.format(model=name(model)) for model in names["same_columns"])
+    yield from _equal_models(computed)
     if weights is not None and rows.w is not None and rows.cluster is None:
         are_whole = rows.w.max() > 1 and bool((rows.w % 1 == 0).all())
         if are_whole and len(rows.unweighted().merged()) == rows.n_rows:
             yield words.MAY_BE_COUNTS.format(column=weights)
+
+
+def _equal_models(computed: Computed) -> Iterator[str]:
+    """Yield which models predict alike in every row; sums of blocks do not tell."""
+    rows = computed.evaluation.rows
+    alike: dict[bytes, list[str]] = {}
+    for model in computed.models if rows.block_sums is None else ():
+        predictions = (v.keys().tobytes() for (_, of), v in rows.variables.items() if of == model)
+        alike.setdefault(b"".join(predictions), []).append(name(model))
+    for models in alike.values():
+        if len(models) > 1:
+            yield words.EQUAL_PREDICTIONS.format(models=join(models))
 
 
 def _data(
@@ -129,6 +142,7 @@ def _data(
         missing=_missing(computed, TASK),
         missing_groups=_missing(computed, ATTRIBUTE),
         left_out=rows.dropped,
+        left_out_groups=rows.dropped_groups,
         in_no_group=int(rows.n[n_groups == 0].sum()),
         in_several_groups=int(rows.n[n_groups > 1].sum()),
         scores=scores.models,

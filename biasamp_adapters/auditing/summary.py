@@ -29,6 +29,9 @@ class Measure(NamedTuple):
     short: str = ""
 
 
+#: Shares of missing values are not compared between more groups.
+MOST_GROUPS = 100
+
 #: The measures of groups by the beginning of their keys in ``check``.
 MEASURES = {
     "selection_rate": Measure("predicted", "selection rates"),
@@ -85,7 +88,7 @@ class Member(TypedDict):
     """A group, a class or a task.
 
     ``size`` is what decides whether it is compared: rows, effective rows or clusters. Both are 0 of
-    classes without labels.
+    classes or groups without labels.
     """
 
     name: Any
@@ -103,7 +106,8 @@ class Data(TypedDict):
     a list of several of AIF360. ``reference`` are rows that decide the signs of BA, None if the
     labels do. ``unit`` is what ``Member.size`` counts. ``probabilities`` are models that predict
     them, ``scores`` those that have a score. ``missing`` and ``missing_groups`` are missing
-    predictions of classes and of groups by model, ``left_out`` rows with missing values. Where each
+    predictions of classes and of groups by model, ``left_out`` rows with missing values, and
+    ``left_out_groups`` those of them without a group, None of saved or added counts. Where each
     group is a column, ``in_no_group`` and ``in_several_groups`` are rows, else 0.
     """
 
@@ -127,6 +131,7 @@ class Data(TypedDict):
     missing: dict[str, int]
     missing_groups: dict[str, int]
     left_out: int
+    left_out_groups: int | None
     in_no_group: int
     in_several_groups: int
     scores: list[str]
@@ -299,7 +304,8 @@ class ThresholdRecord(TypedDict):
 class LeftOutRecord(TypedDict):
     """Two groups of which clearly different shares are left out of rows labelled alike.
 
-    Of label matrices, or where some labels are missing, it is of all rows: ``labelled`` is None.
+    Of label matrices, given rates, or where labels are missing, it is of all rows: ``labelled`` is
+    None.
     """
 
     labelled: Any
@@ -309,13 +315,13 @@ class LeftOutRecord(TypedDict):
     second_rate: float
 
 
-class MissingRecord(LeftOutRecord):
+class MissingRecord(LeftOutRecord, OfModel):
     """Two groups whose rates of missing predictions clearly differ among rows labelled alike.
 
-    ``ba`` is the BA of the rows that have a prediction.
+    For T->A, it is two classes, among the rows of one group. ``ba`` is the BA of the rows that have
+    a prediction.
     """
 
-    model: str
     ba: Number
 
 

@@ -52,8 +52,8 @@ RIGHT = {TASK: "right y_pred", ATTRIBUTE: "right sensitive_features_pred"}
 #: One label where a prediction is missing.
 MISSING = {TASK: "missing y_pred", ATTRIBUTE: "missing sensitive_features_pred"}
 
-#: The label of "y_true" where its prediction is missing, missing elsewhere.
-UNANSWERED = "y_true of missing y_pred"
+#: The label of a true variable where its prediction is missing, missing elsewhere.
+UNANSWERED = {truth: f"{truth} of {role}" for truth, role in MISSING.items()}
 
 #: The argument that lists the labels of a true variable.
 LISTS = {TASK: "class_labels", ATTRIBUTE: "group_labels"}

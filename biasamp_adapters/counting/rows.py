@@ -85,8 +85,8 @@ class Rows:
     undrawn : tuple of labels
         Groups whose rows are one sum, so that numbers about them have no interval.
     undropped : Rows or None
-        Labels and groups before rows were left out; the prediction of these rows is missing, and
-        that of all others is the label.
+        Groups before rows were left out, and labels if each row has one; the prediction of the rows
+        that were left out is missing.
     """
 
     variables: Variables
@@ -139,9 +139,9 @@ class Rows:
                 return self.variable(ALL)
             has_label = [v.sparse[:, : len(v.labels)].sum(axis=1) > 0 for v in truths]
             return indicator(np.logical_or.reduce(has_label))
-        truth = TASK if role in (RIGHT[TASK], MISSING[TASK], UNANSWERED) else ATTRIBUTE
+        truth = TASK if role in (RIGHT[TASK], MISSING[TASK], UNANSWERED[TASK]) else ATTRIBUTE
         prediction = self.variable(PREDICTED[truth], model)
-        if role == UNANSWERED:
+        if role == UNANSWERED[truth]:
             labels: Any = self.variable(truth)
             return replace(labels, codes=np.where(prediction.missing, labels.codes, labels.width))
         if role == MISSING[truth]:
@@ -153,6 +153,13 @@ class Rows:
         if not self.has(role) or not self.variable(role, model).has_missing:
             return 0
         return int(self.n[self.variable(role, model).missing].sum())
+
+    @property
+    def dropped_groups(self) -> int | None:
+        """Rows that were left out without a group; None if only the number of all is known."""
+        if not self.dropped or self.undropped is None:
+            return None if self.dropped else 0
+        return self.dropped - self.undropped.n_missing(PREDICTION, MODEL)
 
     def scores(self, model: str) -> Array:
         """Return the score of each row; NaN if it is missing."""
@@ -229,9 +236,10 @@ class Rows:
         return replace(self, variables=kept, n=self.n[positions], w=w, cluster=cluster)
 
     def without(self, role: str) -> Rows:
-        """Return the rows without the variables of a role."""
+        """Return the rows, and those left out, without the variables of a role."""
         kept = {key: v for key, v in self.variables.items() if key[0] != role}
-        return replace(self, variables=kept)
+        undropped = self.undropped and self.undropped.without(role)
+        return replace(self, variables=kept, undropped=undropped)
 
     def unweighted(self) -> Rows:
         """Return the rows with a weight of 1 each."""
@@ -272,17 +280,14 @@ class Rows:
         return replace(kept, dropped=n, listed=listed, undropped=self._undropped(is_dropped))
 
     def _undropped(self, is_dropped: Array) -> Rows | None:
-        """Return the labels and groups that tell which rows are left out.
-
-        Without a label of one column in each row, all rows have the label None.
-        """
+        """Return which rows of known groups are left out, with labels of one column."""
         truth, group = (self.variables.get((role, None)) for role in PREDICTED)
         if group is None:
             return None
-        if not isinstance(truth, Codes) or truth.has_missing:
-            truth = Codes((None,), np.zeros(len(self), dtype=np.uint8))
-        prediction = replace(truth, codes=np.where(is_dropped, len(truth.labels), truth.codes))
-        variables = {(TASK, None): truth, (ATTRIBUTE, None): group, (PREDICTION, MODEL): prediction}
+        variables: Variables = {(ATTRIBUTE, None): group}
+        if isinstance(truth, Codes) and not truth.has_missing:
+            variables[TASK, None] = truth
+        variables[PREDICTION, MODEL] = indicator(~is_dropped)
         known = np.flatnonzero(~group.missing)
         return replace(self, variables=variables).take(known).tallied()
 

@@ -28,7 +28,7 @@ _OF_VERDICT = {
     "rates": "Rates by {noun}",
     "pairs": "Rates behind BA, in points",
     "largest": "Largest differences between groups",
-    "frequency": "Frequency of each {of} in labels and predictions",
+    "frequency": "Frequency of each {of} in {true} and predictions",
 }
 #: Tables of all models.
 _OF_ALL = {

@@ -311,6 +311,58 @@ def test_rows_left_out_that_differ_between_groups_are_told_on_the_first_screen()
     assert report.summary["left_out"] == [record]
 
 
+def test_rows_left_out_without_a_group_are_counted_where_rows_are_known(tmp_path) -> None:
+    groups, truth, predicted = rows_of_cells()
+    # 15 of the first 20 predictions are missing, and all of their groups.
+    given = {"sensitive_features": [None] * 20 + groups[20:], "missing": "drop"}
+    data = bam.audit(truth, predicted, **given, n_boot=0).summary["data"]
+    assert (data["left_out"], data["left_out_groups"]) == (89 + 5, 20)
+    counts = bam.Counts.from_arrays(truth, predicted, **given)
+    counts.save(tmp_path / "counts.json")
+    for saved_or_added in (tmp_path / "counts.json", counts + counts):
+        data = bam.audit(saved_or_added, n_boot=0).summary["data"]
+        assert (data["left_out"] in (94, 188), data["left_out_groups"]) == (True, None)
+
+
+def test_missing_predicted_groups_differ_between_classes_within_a_group() -> None:
+    groups, truth, predicted = rows_of_cells()
+    guesses = [g if p is not None else None for g, p in zip(groups, predicted, strict=True)]
+    given = {"sensitive_features": groups, "sensitive_features_pred": guesses}
+    report = bam.audit(y_true=truth, **given, missing="abstain", n_boot=500)
+    [record] = report.summary["missing"]
+    assert (record["labelled"], record["first"], record["second"]) == ("F", 1, 0)
+    assert (record["first_rate"], record["second_rate"]) == (40 / 200, 15 / 300)
+    what = "within rows of F, predicted groups are missing for 20% of class 1 and 5% of class 0."
+    assert f"Find out why, {what}" in text_of(report)
+    kept = [i for i, guess in enumerate(guesses) if guess is not None]
+    rows = {name: [values[i] for i in kept] for name, values in given.items()}
+    answered = bam.audit(y_true=[truth[i] for i in kept], **rows, n_boot=0).to_frame()
+    assert record["ba"]["value"] == answered.set_index("key")["value"]["ba_t_to_a"] == 0
+
+
+@pytest.mark.parametrize("missing", ["abstain", "drop"])
+def test_missing_predictions_beside_given_rates_are_not_told_by_labels(missing) -> None:
+    groups, truth, predicted = rows_of_cells()
+    rates = bam.BaseRates({group: {0: 0.5, 1: 0.5} for group in ("F", "M", "few")})
+    report = bam.audit(truth, predicted, sensitive_features=groups, reference=rates,
+                       missing=missing, n_boot=500)  # fmt: skip
+    [record] = report.summary["left_out" if missing == "drop" else "missing"]
+    assert (record["labelled"], record["first_rate"], record["second_rate"]) == (None, 0.11, 0.04)
+    assert "labelled" not in report.to_text()
+
+
+@pytest.mark.parametrize("kind", ["labels", "matrix"])
+def test_models_that_predict_alike_in_every_row_are_named_on_the_first_screen(kind) -> None:
+    groups, truth, _ = rows_of_cells()
+    y, other = np.array(truth), 1 - np.array(truth)
+    if kind == "matrix":
+        y, other = np.column_stack([y, y]), np.column_stack([y, other])
+    models = {"a": y, "b": other, "c": y.copy()}
+    report = bam.audit(y, models, sensitive_features=groups, n_boot=50)
+    told = "The models a and c have the same predictions in every row."
+    assert told in " ".join(report.to_text().split())
+
+
 @pytest.mark.parametrize("form", ["matrix", "no intervals", "at random"])
 def test_missing_predictions_without_a_clear_difference_have_no_record(form) -> None:
     groups, truth, predicted = rows_of_cells()
@@ -322,8 +374,8 @@ def test_missing_predictions_without_a_clear_difference_have_no_record(form) -> 
     n_boot = 0 if form == "no intervals" else 200
     report = bam.audit(y, pred, sensitive_features=groups, missing="abstain", n_boot=n_boot)
     assert sum(report.summary["data"]["missing"].values()) > 0
-    assert report.summary["missing"] == []
+    # In a matrix, 55 of 500 and 20 of 500 rows of any label are missing, or left out.
+    assert [x["labelled"] for x in report.summary["missing"]] == [None] * (form == "matrix")
     dropped = bam.audit(y, pred, sensitive_features=groups, missing="drop", n_boot=n_boot).summary
     assert dropped["data"]["left_out"] > 0
-    # In a matrix, 55 of 500 and 20 of 500 rows of any label are left out.
     assert [x["labelled"] for x in dropped["left_out"]] == [None] * (form == "matrix")

@@ -61,6 +61,10 @@ FACTS = {
     "266 predictions missing": {"missing_predictions": {"model": 266}},
     "1 predicted group missing": {"missing_groups": {"model": 1}},
     "12 rows with missing values left out": {"left_out": 12},
+    "12 rows with missing values left out, 5 of them without a group": {
+        "left_out": 12,
+        "left_out_groups": 5,
+    },
     "140 of 5,000 rows are in none of these groups": {"in_no_group": 140},
     "1 of 5,000 rows is in several of these groups": {"in_several_groups": 1},
     "99.9% intervals": {"confidence": 0.999},

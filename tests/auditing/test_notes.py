@@ -54,8 +54,10 @@ RATES = {"rates": [ZERO, ZERO, OTHER]}
 MULTI = {"metrics": [metric("multi_a_to_t", 3)]}
 OFTENER = {"frequency": frequency(22, 72)}
 ACCENTS = ["É", "E\u0301"]  # One letter, and a letter with its accent.
-MISSING = {"model": "model", "labelled": 1, "first": "F", "second": "M", "first_rate": 0.14}
+MISSING = OF_MODEL | {"labelled": 1, "first": "F", "second": "M", "first_rate": 0.14}
 MISSING |= {"second_rate": 0.04, "ba": number(-2.1, -3, -1.2)}
+MISSING_GROUPS = MISSING | {"direction": "T->A", "labelled": "F", "first": 1, "second": 0}
+NOT_COMPARED = "Shares of missing values are not compared between groups, as"
 CROSSED = {"groups": members({(" NA", "m"): 1, ("a", "m"): 99})}
 OFTEN = "which often means a missing value; missing_values= names such labels."
 BOTH = {"directions": ["A->T", "T->A"], "verdicts": [verdict(), verdict(direction="T->A")]}
@@ -71,6 +73,16 @@ NOTES = {
     "rate.": {"missing_predictions": {"model": 1}, "kind": "tasks"},
     "Within rows labelled 1, predictions are missing for 14% of F and 4% of M; BA of the answered "
     "rows is −2.1 points.": {"missing": [MISSING]},
+    "Predictions are missing for 14% of F and 4% of M; BA of the answered rows is −2.1 points.": {
+        "missing": [MISSING | {"labelled": None}]
+    },
+    "Within rows of F, predicted groups are missing for 14% of hired = 1 and 4% of hired = 0; BA "
+    "of the answered rows is −2.1 points.": {"missing": [MISSING_GROUPS]},
+    f"{NOT_COMPARED} saved or added counts keep only the number of rows left out.": {
+        "left_out": 12,
+        "left_out_groups": None,
+    },
+    f"{NOT_COMPARED} there are more than 100.": groups(range(101)) | {"left_out": 12},
     "Rates are weighted by w; numbers of rows are not.": {"weights": "w"},
     "1 group with fewer than 15 rows is not compared in the verdict; BA and accuracy include it.": {
         "groups": members({"A": 99, "B": 99, "C": 9})
