@@ -253,6 +253,8 @@ def _check_outputs(options: Mapping[str, Any]) -> None:
         path = options.get(name)
         if path is None:
             continue
+        if str(path) == "-":
+            raise ValueError(f"--{name} must name a file; received '-'.")
         if not path.parent.is_dir():
             raise ValueError(f"There is no folder {str(path.parent)!r} for --{name}.")
         if path.resolve() in taken:

@@ -45,9 +45,10 @@ class Digits:
         return text.lstrip("+") if float(text) == 0 else text.replace("-", MINUS)
 
     def end(self, value: float, sign: str = "", bound: float = 0.0) -> str:
-        """Return an end of an interval, which looks like a bound only if it is the bound."""
+        """Return an end of an interval, which looks like 0 or a bound only if it is that."""
         decimals = 0 if abs(value) < _NOISE else self.decimals
-        return Digits(_tell_apart(100 * (value - bound), decimals)).number(value, sign)
+        decimals = _tell_apart(100 * value, _tell_apart(100 * (value - bound), decimals))
+        return Digits(decimals).number(value, sign)
 
     def ends(self, low: float, high: float, sign: str = "") -> str:
         """Return both ends: "+9 to +15"."""

@@ -15,6 +15,7 @@ from biasamp_adapters import words
 from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, TASK, Array, name_list, show
 from biasamp_adapters.counting.margins import Margins, mean_of_pairs
 from biasamp_adapters.counting.reference import Evaluation
+from biasamp_adapters.figures import agree
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, estimate
 
 #: Fewer clusters do not tell how much clusters differ.
@@ -150,10 +151,10 @@ class Measurement:
         notes = [*self.evaluation.notes, *self.notes, *self.further_notes, *drawing]
         replicates = scores.get("value", np.empty(0))
         n_undefined = len(replicates) - int(np.isfinite(replicates).sum())
-        if 0 < n_undefined < len(replicates):
+        if n_undefined and not estimates["value"].reason:
             name = self.metric.name.replace("->", "→")
-            numbers = {"k": n_undefined, "n": len(replicates)}
-            notes.append(words.REPLICATES_UNDEFINED.format(metric=name, **numbers))
+            parts = {"k": n_undefined, "n": len(replicates), "are": agree(n_undefined, "is", "are")}
+            notes.append(words.REPLICATES_UNDEFINED.format(metric=name, **parts))
         if self.margins.has(PREDICTION) and self.margins.variable(PREDICTION).is_soft:
             notes.append(words.PROBABILITIES)
         return AmplificationResult(

@@ -377,7 +377,7 @@ LAST_OF_MODELS = "Verdict{direction}: {headline}"
 
 ARE_MISSING = "{predictions} of {model} {are} missing"
 PREDICTIONS_MISSING = f"{ARE_MISSING}; these rows count as {{what}} and stay in every rate."
-WRONG, NO_TASK = "wrong", "not having any task"
+WRONG, NO_TASK, NO_CLASS = "wrong", "not having any task", "not having any class"
 MISSING_BY_GROUP = MISSING_IN_BOTH + "; BA of the answered rows is {ba}."
 ROWS_LEFT_OUT = (
     "{within}{first} of {a} and {second} of {b} are left out, as values are missing; this alone "
@@ -397,6 +397,10 @@ VERY_MANY_GAPS = (
 MAKES_NO_ERRORS = "{model} makes no errors in these rows, so no gap changes."
 PREVALENCE = (
     "{model} predicts {of} for {predicted} of the rows, and {true} have it ({ratio} as many{ends})."
+)
+PREVALENCE_OF_RATES = (
+    "The share of {of} is {predicted} in the predictions of {model} and {true} in the {given} "
+    "({ratio} as much{ends})."
 )
 SPELLING = "{members} '{a}' and '{b}' differ only in case or spaces."
 UNICODE_FORM = SPELLING.replace(" or spaces", ", spaces or Unicode form")
@@ -418,7 +422,9 @@ SAME_COLUMN = f"y_true and y_pred {ARE_THE_SAME}"
 SAME_COLUMN_OF = f"y_true and y_pred of {{model}} {ARE_THE_SAME}"
 MAY_BE_COUNTS = "If {column} counts rows, use Counts.from_frame(frame, ..., count={column!r})."
 NO_RATE = "{names} {have} no {kind}, so the difference of {measure} has no value."
-RATES_OF_0 = "{k:,} of {m:,} rates in BA are 0 in labels and predictions, which draws BA towards 0."
+RATES_OF_0 = (
+    "{k:,} of {m:,} rates in BA {are} 0 in {true} and predictions, which draws BA towards 0."
+)
 SIGNS_FROM_REFERENCE = (
     "The signs of BA come from {rows}; only MALS and undirected Multi also compare with their "
     "rates."
@@ -464,7 +470,7 @@ CONSTANT_PREDICTIONS = (
     "Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "
     "whatever the labels are; read DPA(U)."
 )
-ARE_UNDEFINED = " in {metric} are undefined and left out of the mean: there are no "
+ARE_UNDEFINED = " in {metric} {are} undefined and left out of the mean: there are no "
 RATES_UNDEFINED = "{k} of {m} rates" + ARE_UNDEFINED + "rows of {names}."
 SHARES_UNDEFINED = (
     "{k} of {m} shares of groups" + ARE_UNDEFINED + "predictions or reference rows of {names}."
@@ -499,7 +505,7 @@ FEWER_REPLICATES = (
     "{n:,} replicates were drawn instead of {usual:,}; set n_boot={usual} to draw all."
 )
 REPLICATES_UNDEFINED = (
-    "{k:,} of {n:,} replicates of {metric} are undefined and left out of its interval."
+    "{k:,} of {n:,} replicates of {metric} {are} undefined and left out of its interval."
 )
 FEW_CLUSTERS = (
     "{names} has rows in fewer than 60 clusters, so its intervals may be too narrow.",
@@ -538,6 +544,7 @@ NONE_SELECTED = "predictions are probabilities, which select no row"
 NO_RATIO = "a ratio needs values of at least 0, and one above 0"
 NO_RATIO_TO_OVERALL = "ratios to overall have no interval; those between groups have one"
 FEW_OF_A_KIND = "{have} fewer than {n} {unit}"
+COUNTED_ROWS = "rows that the rate counts"
 NOT_ABOVE_0 = "a value is not above 0 in every replicate"
 NO_DIRECTION = "no gap has a certain direction"
 ONE_AUDIT_OF_SEEDS = (

@@ -249,6 +249,7 @@ def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
         (["rows.csv", "--reference", "rates.json", "--json", "./rates.json"], "replace an input"),
         (["rows.csv", "--where", "B = 'x'", "--where", "w > 2"], "--where must be given once"),
         (["rows.csv", *COLUMNS, "--html", "a", "--json", "./a"], "an input or another output"),
+        (["rows.csv", *COLUMNS, "--json", "-"], "--json must name a file; received '-'"),
         (["rows.csv", *COLUMNS, "--fail-above", "BA"], "must be METRIC=X, as BA=2pt"),
         (["rows.csv", *COLUMNS, "--fail-above", "BA=5"], "5 points are 0.05."),
         (["rows.csv", *COLUMNS, "--fail-above", "BA=2pt,MALS=3pt"], "and is repeated for several;"),

@@ -34,9 +34,9 @@ def random_case(seed: int) -> dict[str, Any]:
     if kind in ("labels", "matrix") and rng.random() < 0.3:
         others = {"old": predicted, "new, or not": draw(1.3, 0.9), "third": draw(0.0, 0.5)}
         given["y_pred"] = dict(list(others.items())[: int(rng.integers(2, 4))])
-    elif kind == "labels" and rng.random() < 0.3:
+    elif kind in ("labels", "matrix") and rng.random() < 0.3:
         missing = rng.random(n) < rng.choice([0.02, 0.3]) * rng.choice([0.2, 1.0], n_groups)[place]
-        given["y_pred"] = np.where(missing, None, predicted.astype(object))
+        given["y_pred"] = np.where(missing, None, predicted.T.astype(object)).T
         given["missing"] = str(rng.choice(["abstain", "drop"]))
     elif rng.random() < 0.1 and kind == "labels":
         given["y_pred"] = truth if rng.random() < 0.5 else np.zeros_like(truth)
@@ -108,5 +108,8 @@ def _columns(
             model: names[np.where(rng.random(n) < keep, place, rng.integers(0, n_groups, n))]
             for model in models
         }
+        if "missing" in given:
+            missing = rng.random(n) < np.where(place % 2, 0.3, 0.02)
+            guesses = {model: np.where(missing, None, x) for model, x in guesses.items()}
         more["sensitive_features_pred"] = guesses.get("", guesses)
     return more

@@ -160,12 +160,14 @@ def _(d: Direction, m: Parts) -> Any:
 
 @family(
     r"<n:n> predictions? of <m:model> (?:is|are) missing; these rows count as (?P<what>wrong|not "
-    r"having any task) and stay in every rate\."
+    r"having any task|not having any class) and stay in every rate\."
 )
 def _(d: Direction, m: Parts) -> Any:
     counts = {shown(model): n for model, n in d.data["missing"].items()}
-    is_task = d.data["kind"] == "tasks"
-    return value(m["n"]) == counts[m["m"]] and (m["what"] != "wrong") == is_task
+    what = "wrong" if d.true == "labels" else "not having any class"
+    if d.data["kind"] == "tasks":
+        what = "not having any task"
+    return value(m["n"]) == counts[m["m"]] and m["what"] == what
 
 
 @family(r"Rates are weighted by (?P<w>.+); numbers of rows are not\.")
@@ -203,9 +205,14 @@ def _(d: Direction, m: Parts) -> Any:
 
 @family(
     r"<m:model> predicts <c:counted> for <q:rate> of the rows, and <p:rate> have it \(<r:n>% as "
-    r"many(?:, <low:x> to <high:x>)?\)\."
+    r"many(?:, <low:x> to <high:x>)?\)\.",
+    r"The share of <c:counted> is <q:rate> in the predictions of <m:model> and <p:rate> in the "
+    r"(?P<true>labels|given rates) \(<r:n>% as much(?:, <low:x> to <high:x>)?\)\.",
 )
 def _(d: Direction, m: Parts) -> Any:
+    is_counted = d.true == "labels" and m["m"] not in map(shown, d.data["probabilities"])
+    if (m["true"] is None) != is_counted or m["true"] not in (None, d.true):
+        return False
     for row in d.summary["frequency"]:
         if (shown(row["model"]), d.counted(row["of_class"])) == (m["m"], m["c"]):
             q, p = row["predicted"], row["true"]
@@ -245,8 +252,13 @@ def _(d: Direction, m: Parts) -> Any:
     return is_right and accuracy["high"] < constant
 
 
-@family(r"<k:n> of <n:n> rates in BA are 0 in labels and predictions, which draws BA towards 0\.")
+@family(
+    r"<k:n> of <n:n> rates in BA (?:is|are) 0 in (?P<true>labels|given rates) and predictions, "
+    r"which draws BA towards 0\."
+)
 def _(d: Direction, m: Parts) -> Any:
+    if m["true"] != d.true:
+        return False
     rates = [x for x in d.summary["rates"] if (x["model"], x["direction"]) == told(d)]
     zero = sum(x["true"] == 0 == x["predicted"] for x in rates)
     return value(m["k"]) == zero and value(m["n"]) == len(rates)
@@ -352,7 +364,7 @@ def _(d: Direction, m: Parts) -> Any:
     r"<n:n> replicates were drawn instead of <k:n>; set n_boot=<x:n> to draw all\.",
     r"Intervals draw <k:n> random blocks of (?:rows|clusters), because there are more than <n:n> "
     r"distinct (?:rows|clusters)\.",
-    r"<k:n> of <n:n> replicates of [\w()→ ]+ are undefined and left out of its interval\.",
+    r"<k:n> of <n:n> replicates of [\w()→ ]+ (?:is|are) undefined and left out of its interval\.",
     r"The reference has no rows of (?P<names>.+?), so their rates count 0 in BA\.",
     r"The reference holds one \w+ only, so BA is 0 for every model\.",
     r"The data have no rows of (?P<names>.+?), which the reference has\.",

@@ -44,8 +44,8 @@ def doubts(subject: Subject) -> list[str]:
     summary, names = subject.summary, subject.names
     is_much = any(x["first_rate"] - x["second_rate"] >= _MUCH for x in summary["left_out"])
     left_out = list(_of_left_out(summary, names))[:1] if is_much else []
-    if names.compares_classes:
-        return left_out if names.data["directions"] == ["T->A"] else []
+    if names.compares_classes and len(names.data["directions"]) > 1:
+        return []
     codings = [note for model in subject.models for note in _of_coding(model)]
     may_be_counts = words.MAY_BE_COUNTS.format(column=names.data["weights"])
     endings = (*words.ENDINGS_OF_DOUBT, may_be_counts)
@@ -62,7 +62,9 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
     yield from _of_left_out(summary, names)
     if reason := _why_not_compared(data):
         yield words.SHARES_NOT_COMPARED.format(reason=reason)
-    what = words.NO_TASK if data["kind"] == "tasks" else words.WRONG
+    what = words.WRONG if names.has_labels else words.NO_CLASS
+    if data["kind"] == "tasks":
+        what = words.NO_TASK
     for part, noun, counts_as in (
         (data["missing"], "prediction", what),
         (data["missing_groups"], "predicted group", words.WRONG),
@@ -138,14 +140,17 @@ def _of_model(subject: Subject) -> Iterator[str]:
 
 def _of_prevalence(subject: Subject) -> Iterator[str]:
     """Return how often the positive class is predicted, if that is far from its share."""
-    names = subject.names
+    names, template = subject.names, words.PREVALENCE
+    if subject.verdict["model"] in names.data["probabilities"] or not names.has_labels:
+        template = words.PREVALENCE_OF_RATES
     for row in subject.records("frequency"):
         ratio = row["ratio"]
         if row["of_class"] != names.data["positive"] or ratio is None or _LEAST <= ratio <= _MOST:
             continue
         low, high = row["ratio_low"], row["ratio_high"]
         ends = "" if low is None else f", {Digits(0).ends(low, high)}"
-        yield words.PREVALENCE.format(
+        yield template.format(
+            given=names.true,
             model=subject.name,
             of=names.counted(row["of_class"]),
             predicted=percent(row["predicted"], 0),
@@ -225,7 +230,8 @@ def _of_rates(subjects: list[Subject]) -> Iterator[str]:
     for subject in subjects:
         k = sum(row["true"] == 0 == row["predicted"] for row in subject.rates)
         if k:
-            yield words.RATES_OF_0.format(k=k, m=len(subject.rates))
+            parts = {"are": agree(k, "is", "are"), "true": subject.names.true}
+            yield words.RATES_OF_0.format(k=k, m=len(subject.rates), **parts)
 
 
 def _of_comparison(summary: Summary, names: Names) -> Iterator[str]:

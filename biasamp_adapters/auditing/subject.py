@@ -24,6 +24,8 @@ from biasamp_adapters.auditing.summary import (
     ScoreRecord,
     Summary,
     VerdictRecord,
+    no_number,
+    number_of,
 )
 from biasamp_adapters.figures import Digits, count, is_clear, name, percent, plural
 from biasamp_adapters.inference.intervals import are_few
@@ -305,6 +307,11 @@ class Subject:
             rates = [rate["overall"] for rate in self.rates if rate["of_class"] == task]
             is_constant = is_constant or any(rate in (0, 1) for rate in rates)
         return self.names.has_labels and not (self.verdict["no_errors"] or is_constant)
+
+    @property
+    def beyond(self) -> Number:
+        """The predicted gap of the table minus the one with equal error rates, if it exists."""
+        return number_of(self.gap, "beyond") if self.gap and self.has_errors else no_number()
 
     def score(self, position: int | None) -> ScoreRecord | None:
         """Return how a gap goes from the labels to the scores and on to the decisions."""

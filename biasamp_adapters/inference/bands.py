@@ -177,7 +177,7 @@ def _ratio(
         half_row = 0.5 / (rows + 1) / draws[0]  # Of a logarithm.
         if rare.any() and not reason:
             have = _have(groups, rare)
-            reason = words.FEW_OF_A_KIND.format(have=have, n=FEW_POSITIVES, unit="positives")
+            reason = words.FEW_OF_A_KIND.format(have=have, n=FEW_POSITIVES, unit=words.COUNTED_ROWS)
     elif (draws <= 0).any() and not reason:
         reason = words.NOT_ABOVE_0
     if reason:

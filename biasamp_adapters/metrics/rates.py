@@ -95,7 +95,8 @@ class RateMeasurement(Measurement):
             return ()
         template = words.SHARES_UNDEFINED if self.reads_reference else words.RATES_UNDEFINED
         name = self.metric.name.replace("->", "→")
-        parts = {"k": is_undefined.sum(), "m": is_undefined.size, "metric": name}
+        k, parts = int(is_undefined.sum()), {"m": is_undefined.size, "metric": name}
+        parts |= {"k": k, "are": agree(k, "is", "are")}
         return (template.format(names=self.conditions(is_undefined)[1], **parts),)
 
     def mean(self, contributions: Array) -> Array:

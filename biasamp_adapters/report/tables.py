@@ -10,7 +10,7 @@ from typing import Any
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import Names, Subject, Tone, tone_of
-from biasamp_adapters.auditing.summary import GapRecord, VerdictRecord, no_number, number_of
+from biasamp_adapters.auditing.summary import GapRecord, VerdictRecord, no_number
 from biasamp_adapters.figures import MINUS, NONE, Digits, agree, is_clear, join
 from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table
 
@@ -48,11 +48,12 @@ def models(models: Sequence[Subject], caption: str, line: str) -> Table:
             _strip(model, change),
             Cell(number(ba).text),
             Cell(interval(ba, Digits.of(ba))),
-            number(_beyond(model)),
+            number(model.beyond),
         ]
         for model, accuracy, change, ba in zip(models, accuracies, changes, bas, strict=True)
     ]
-    kept = list(range(9 if len(models) > 1 else 8))
+    compares_beyond = len(models) > 1 and any(x.beyond["value"] is not None for x in models)
+    kept = list(range(9 if compares_beyond else 8))
     if not any(model.gaps for model in models):
         kept = [0, 1, 2, 6, 7]
     if compares_classes:
@@ -112,11 +113,6 @@ def _gap(model: Subject) -> Cell:
             counts.append(f"{n:,}{of} {agree(n, *verbs)}")
     text = arrow(model.gap, model.names, Digits.of(model.gap))
     return Cell(text, ", ".join(counts), tone_of(model.gap["status"]))
-
-
-def _beyond(model: Subject) -> Mapping[str, Any]:
-    """Return the predicted gap minus the one with equal error rates."""
-    return number_of(model.gap, "beyond") if model.gap and model.has_errors else no_number()
 
 
 # Cells.

@@ -137,6 +137,8 @@ def test_models_of_different_accuracy_are_told():
     accuracies += [metric("accuracy", 65.8, 64.6, 67, "old")]
     parts = {"differences": [difference("accuracy", "coin", "old", -15, -17, -13)]}
     parts |= of_gaps(records=[CLEAR], models=["old", "coin"]) | {"metrics": accuracies}
+    assert "accuracies" not in box("What to read", **parts)  # Nothing stands in the column.
+    parts["gaps"] = [row | {"beyond": 0.2} for row in parts["gaps"]]
     assert box("What to read", **parts).endswith(
         "The accuracies differ (coin 50.8%, old 65.8%). With equal error rates, more errors "
         'usually mean smaller gaps: compare the column "gap beyond equal error rates".'

@@ -97,7 +97,7 @@ def test_end_close_to_0_8_does_not_print_as_0_80():
 
 
 def test_ratio_without_interval_or_of_probabilities_is_not_told():
-    assert impact(0.59, why="C has fewer than 5 positives") == []
+    assert impact(0.59, why="C has fewer than 5 rows that the rate counts") == []
     told = record("selection_rate", TWO, (21, 27), ratio=(0.59, 0.56, 0.63))
     [sentence] = sentences(told, probabilities=["model"])
     assert sentence.startswith("The mean probabilities differ by 24 points (21 to 27): 59% for A")

@@ -98,6 +98,10 @@ NOTES = {
         "frequency": frequency(47, 20.2, low=41.2, high=45.1)
     },
     "model predicts hired = 1 for 72% of the rows, and 22% have it (327% as many).": OFTENER,
+    "The share of hired = 1 is 72% in the predictions of model and 22% in the given rates (327% as "
+    "much).": OFTENER | {"compared_with": "given rates"},
+    "The share of hired = 1 is 72% in the predictions of model and 22% in the labels (327% as "
+    "much).": OFTENER | {"probabilities": ["model"]},
     "Groups 'f' and 'f ' differ only in case or spaces.": groups(["f", "f ", "m"]),
     "Groups 'f × 1' and 'f × 1' differ only in case or spaces.": groups([("f", 1), ("f\n", 1)]),
     "Groups 'É' and 'E\u0301' differ only in case, spaces or Unicode form.": groups(ACCENTS),

@@ -156,7 +156,7 @@ def test_largest_gap_that_never_varies_has_no_interval(groups, reason):
     assert [estimate.reason for estimate in largest] == [reason] * 2
 
 
-FEW = "B has fewer than 5 positives"
+FEW = "B has fewer than 5 rows that the rate counts"
 
 
 @pytest.mark.parametrize(("rate", "reason"), [(0.05, ""), (0.04, FEW), (0.0, FEW)])

@@ -308,8 +308,7 @@ def test_class_of_few_clusters_is_absent_from_replicates(n_clusters) -> None:
     # The mean over both classes is one over the other class where one is absent.
     assert np.isfinite(BA(direction="T->A").result(**columns).estimate.replicates).all()
     assert result.reason == "1 has fewer than 15 clusters and carries 100% of its variance"
-    note = f"{n} of 2,000 replicates of BA T→A are undefined and left out of its interval."
-    assert result.notes[-1] == note
+    assert not any("left out of its interval" in note for note in result.notes)
 
 
 @pytest.mark.parametrize("direction", ["A->T", "T->A"])
