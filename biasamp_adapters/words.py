@@ -377,7 +377,7 @@ LAST_OF_MODELS = "Verdict{direction}: {headline}"
 
 ARE_MISSING = "{predictions} of {model} {are} missing"
 PREDICTIONS_MISSING = f"{ARE_MISSING}; these rows count as {{what}} and stay in every rate."
-WRONG, NO_TASK, NO_CLASS = "wrong", "not having any task", "not having any class"
+WRONG, NOT_HAVING = "wrong", "not having any {noun}"
 MISSING_BY_GROUP = MISSING_IN_BOTH + "; BA of the answered rows is {ba}."
 ROWS_LEFT_OUT = (
     "{within}{first} of {a} and {second} of {b} are left out, as values are missing; this alone "

@@ -71,9 +71,6 @@ def summary_of(biasamp: Biasamp, *arguments: str) -> Any:
     return json.loads(Path("out.json").read_text())
 
 
-# Options.
-
-
 @pytest.mark.parametrize(
     ("options", "part", "expected"),
     [
@@ -178,8 +175,6 @@ def test_count_column_of_counts_stands_for_rows(biasamp) -> None:
     assert biasamp("count", "distinct.csv", *COLUMNS, "--count", "n", "-o", "n.json")[0] == 0
     assert summary_of(biasamp, "n.json", *QUICK)["data"]["rows"] == 200
 
-
-# Exit codes.
 
 #: BA is +10 points, with an interval of about 5 to 15.
 PASSES = ["--fail-above", "BA=10pt"]

@@ -70,6 +70,7 @@ def test_end_that_is_not_its_bound_does_not_print_as_it():
     assert Digits(0).end(0.0204, bound=0.02) == "2.04"
     assert Digits(0).end(0.0151, bound=0.02) == "1.5"
     assert Digits(0).end(0.02, bound=0.02) == "2"
+    assert Digits(0).end(0.0012, "+", bound=0.05) == "+0.1"
     assert figures.ratio(0.8004) == "0.8004"
     assert figures.ratio(0.8) == "0.80"
     assert figures.ratio(0.80000001) == "0.80000001"

@@ -95,7 +95,7 @@ def is_true_reason(d: Direction, reason: str) -> bool:
     match = SMALL.fullmatch(reason)
     if not match or d.is_reversed:
         return not match
-    if match[2] == "clusters" and match[3]:  # The summary does not count clusters of a kind.
+    if match[2] != "rows" and match[3]:  # The summary has these sizes of groups alone.
         return True
     sizes = {}
     for row in d.data["groups"]:

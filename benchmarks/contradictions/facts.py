@@ -159,15 +159,16 @@ def _(d: Direction, m: Parts) -> Any:
 
 
 @family(
-    r"<n:n> predictions? of <m:model> (?:is|are) missing; these rows count as (?P<what>wrong|not "
-    r"having any task|not having any class) and stay in every rate\."
+    r"<n:n> predict(?:ions?|ed (?P<g>group)s?) of <m:model> (?:is|are) missing; these rows count "
+    r"as (?P<what>wrong|not having any \w+) and stay in every rate\."
 )
 def _(d: Direction, m: Parts) -> Any:
-    counts = {shown(model): n for model, n in d.data["missing"].items()}
-    what = "wrong" if d.true == "labels" else "not having any class"
-    if d.data["kind"] == "tasks":
-        what = "not having any task"
-    return value(m["n"]) == counts[m["m"]] and m["what"] == what
+    counts = d.data["missing_groups" if m["g"] else "missing"]
+    counts = {shown(model): n for model, n in counts.items()}
+    noun = m["g"] or d.class_noun
+    is_wrong = d.true == "labels" and noun != "task"
+    what = "wrong" if is_wrong else f"not having any {noun}"
+    return value(m["n"]) == counts.get(m["m"]) and m["what"] == what
 
 
 @family(r"Rates are weighted by (?P<w>.+); numbers of rows are not\.")

@@ -275,7 +275,8 @@ def are_errors(
 
 def equal_rates(d: Direction, m: Parts) -> bool:
     """Return whether errors, or errors and missing predictions, are what a sentence speaks of."""
-    is_missing = bool(d.data["missing"].get(d.verdict["model"])) and not d.is_reversed
+    missing = d.data["missing_groups" if d.is_reversed else "missing"]
+    is_missing = bool(missing.get(d.verdict["model"]))
     both = m["both"] in (None, ("both " if len(d.members) == 2 else "all ") + d.nouns)
     return both and (m["e"] == "error and missing") == is_missing
 

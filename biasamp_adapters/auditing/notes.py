@@ -62,16 +62,16 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
     yield from _of_left_out(summary, names)
     if reason := _why_not_compared(data):
         yield words.SHARES_NOT_COMPARED.format(reason=reason)
-    what = words.WRONG if names.has_labels else words.NO_CLASS
-    if data["kind"] == "tasks":
-        what = words.NO_TASK
-    for part, noun, counts_as in (
-        (data["missing"], "prediction", what),
-        (data["missing_groups"], "predicted group", words.WRONG),
+    of_class = Names("T->A", data).noun
+    for part, noun, of in (
+        (data["missing"], "prediction", of_class),
+        (data["missing_groups"], "predicted group", "group"),
     ):
+        is_wrong = names.has_labels and of != "task"
+        what = words.WRONG if is_wrong else words.NOT_HAVING.format(noun=of)
         for model, n in part.items():
             parts = {"predictions": count(n, noun), "are": agree(n, "is", "are")}
-            parts |= {"model": names.model(model), "what": counts_as}
+            parts |= {"model": names.model(model), "what": what}
             yield words.PREDICTIONS_MISSING.format(**parts)
     for record in summary["missing"]:
         ba = Digits.of(record["ba"]).signed(record["ba"]["value"] or 0.0)

@@ -168,8 +168,6 @@ def test_words_of_a_standard_dataset_name_the_groups() -> None:
     assert pairs["group"].unique().tolist() == ["man", "woman"]
 
 
-# What is inherited.
-
 GIVEN = {"difference", "ratio", "rich_subgroup"}
 METHODS = {name: getattr(ClassificationMetric, name) for name in dir(ClassificationMetric)}
 PLAIN = [x for x in METHODS if x[0] != "_" and callable(METHODS[x]) and x not in GIVEN]
@@ -208,9 +206,6 @@ def test_metric_of_ours_remembers_nothing() -> None:
     del metric
     gc.collect()
     assert watched() is None
-
-
-# Bad input.
 
 
 def metric_with(labels: Any = None, favorable: int = 1, **options: Any) -> Any:

@@ -107,9 +107,6 @@ def test_container_of_a_matrix_changes_nothing(container) -> None:
     assert value == metric(TRUTH, PREDICTED, sensitive_features=GROUPS)
 
 
-# Names.
-
-
 def test_columns_with_names_are_matched_by_name() -> None:
     turned = named(PREDICTED)[NAMES[::-1]]
     assert sums(read(y_true=named(TRUTH), y_pred=turned), "model") == PREDICTED_SUMS
@@ -138,9 +135,6 @@ def test_names_of_the_data_are_those_of_a_reference_without_names() -> None:
         other(named(TRUTH), named(PREDICTED), sensitive_features=GROUPS)
 
 
-# Missing values.
-
-
 @pytest.mark.parametrize("missing", [np.nan, None])
 @pytest.mark.parametrize("width", ["whole", "in part"])
 def test_row_with_a_missing_value_is_missing_as_a_whole(missing, width) -> None:
@@ -158,9 +152,6 @@ def test_row_with_a_missing_value_is_missing_as_a_whole(missing, width) -> None:
     # A truth has no missing values but where rows are dropped.
     with pytest.raises(ValueError, match="y_true must not have missing values; received 1"):
         read(y_true=rows, missing="abstain")
-
-
-# Errors.
 
 
 def with_matrix(argument: str, rows: Any) -> dict[str, Any]:

@@ -33,9 +33,6 @@ LINES = '{"y":1,"p":0,"g":"a"}\n' + '{"y":0,"p":1,"g":"b"}\n' * 2
 EXPECTED = {(1, 0, "a"): 1, (0, 1, "b"): 2}
 
 
-# Formats.
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -93,9 +90,6 @@ def test_file_with_names_that_pandas_cannot_tell_from_labels_is_found(tmp_path) 
     assert list(chunk["y_pred"]["black"]) == [6]
     with pytest.raises(ValueError, match="2 columns have the name 'x'"):
         list(read_table(path, {"y_true": "x"}))
-
-
-# Types.
 
 
 @pytest.mark.parametrize(
@@ -182,8 +176,6 @@ def test_matrix_of_a_file_holds_numbers(tmp_path, ending) -> None:
     assert pd.isna(predicted.loc[1, "pred_a"])
     assert chunk["sample_weight"].tolist() == [0.5, 2]
 
-
-# Files that are not read.
 
 HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
 NO_HEADER = "must begin with the names of columns: write them first, or pass pandas.read_csv("
@@ -295,9 +287,6 @@ def test_pipe_raises_and_is_not_opened(tmp_path) -> None:
     os.mkfifo(tmp_path / "rows.csv")
     with pytest.raises(ValueError, match=r"rows\.csv' must be a file"):
         rows_of(tmp_path / "rows.csv")
-
-
-# Saved counts.
 
 
 def test_is_saved_counts_tells_counts_from_records(tmp_path) -> None:

@@ -69,8 +69,6 @@ def matrix_of(groups: bam.OverlappingGroups) -> Any:
     return read_input(groups, "y_true").matrix()
 
 
-# Labels.
-
 LONG = [Decimal("0.1234567890123456789"), Decimal("0.1234567890123456788")]
 
 KINDS: dict[str, Any] = {
@@ -144,8 +142,6 @@ def test_read_table_types_that_duckdb_alone_has_are_read() -> None:
     assert len(set(chunk["clusters"])) == 3
 
 
-# Names.
-
 NAMES = ["len", "n", "count(*)", "a b", "Ünï", "it's", 'qu"ote', "select", "label0", "number1"]
 
 
@@ -205,9 +201,6 @@ def test_read_table_text_as_a_number_raises_with_its_name(engine) -> None:
 def test_read_table_of_no_table_raises(data) -> None:
     with pytest.raises(TypeError, match="data must be a frame, a mapping of columns or paths"):
         rows_of(data, {"y_true": "y"})
-
-
-# Rows.
 
 
 def test_read_table_equal_rows_come_as_one_unless_they_are_in_memory(engine, request) -> None:

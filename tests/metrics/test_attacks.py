@@ -234,9 +234,6 @@ def test_uncertainty_is_a_difference_where_nothing_depends_on_the_group(moved) -
         assert result.measurement.is_ratio == is_ratio
 
 
-# Notes.
-
-
 @pytest.mark.parametrize(
     ("metric", "errors", "note"),
     [

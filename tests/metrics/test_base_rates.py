@@ -44,9 +44,6 @@ def test_rates_stand_where_labels_stand() -> None:
     assert metric(truth, SAID, sensitive_features=PRONOUN) == pytest.approx(VALUE, abs=1e-15)
 
 
-# Signs.
-
-
 @pytest.mark.parametrize("share", [1 / 3, 0.3333333])
 def test_equal_rates_are_ties(share) -> None:
     # A sum of .9999999 is taken for 1, and rounding for none.
@@ -80,8 +77,6 @@ def test_names_of_a_file_stand_for_labels_that_look_like_them(tmp_path, labels) 
     # .6 and .3 of class "yes" beside .6 and .4.
     assert value == pytest.approx((0.0 + 0.1) / 2, abs=1e-15)
 
-
-# Errors.
 
 BAD_TABLES: list[tuple[dict[str, Any], str]] = [
     ({"rates": {"he": {"cook": 1.5}}}, "rates must hold numbers from 0 to 1 .*; received 1.5"),

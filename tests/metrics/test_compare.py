@@ -76,8 +76,6 @@ def test_clear_is_an_interval_that_excludes_0() -> None:
     assert frame.loc["right", "difference_high"] < 0 < frame.loc["group", "difference_low"]
 
 
-# Without an interval.
-
 FITTED = bam.LeakageAmplification(attacker=LogisticRegression(), n_trials=1)
 
 
@@ -119,9 +117,6 @@ def test_ratio_and_difference_are_not_compared() -> None:
     )
     assert [result.reason for result in comparison.results.values()] == ["", ""]
     assert comparison.differences["new"].reason == "one value is a difference and the other a ratio"
-
-
-# Inputs.
 
 
 @pytest.mark.parametrize(

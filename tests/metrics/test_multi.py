@@ -73,9 +73,6 @@ def test_power_set_is_never_walked() -> None:
         subsets({tuple(range(17)): 3}, None, 2)
 
 
-# Classes of labels.
-
-
 @pytest.mark.parametrize(
     ("settings", "classes"),
     [
@@ -110,8 +107,6 @@ def test_probabilities_are_refused(tmp_path) -> None:
     value = Multi()([0, 1], [1, 1], sensitive_features=[*"ab"], sensitive_features_pred=chances)
     assert value == 1 / 2
 
-
-# Sets of groups.
 
 PEOPLE = pd.DataFrame(
     {

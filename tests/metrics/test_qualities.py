@@ -54,9 +54,6 @@ def test_relative_change_of_levels_below_0_is_undefined(dataset, model) -> None:
     assert difference == pytest.approx(model - dataset, abs=1e-15)
 
 
-# Dependence.
-
-
 @pytest.mark.parametrize(
     ("table", "expected"),
     [

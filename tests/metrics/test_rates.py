@@ -68,9 +68,6 @@ def test_value_without_a_defined_pair_is_undefined(metric, truth, predicted) -> 
     assert result.notes[0].startswith(f"2 of 2 {what} in {name} are undefined")
 
 
-# The positive class.
-
-
 @pytest.mark.parametrize(
     ("labels", "listed", "positive"),
     [

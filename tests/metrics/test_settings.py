@@ -26,9 +26,6 @@ COLUMNS: dict[str, Any] = {
 }
 
 
-# Names.
-
-
 @pytest.mark.parametrize(
     ("name", "key", "direction"),
     [
@@ -87,8 +84,6 @@ def test_unknown_name_raises_with_a_guess(name, fragment) -> None:
         get_metric(name)
 
 
-# Functions.
-
 FUNCTIONS = {
     "MALS": bam.mals_bias_amplification,
     "BA": bam.directional_bias_amplification,
@@ -138,9 +133,6 @@ def test_function_with_weights_is_a_call_of_the_object(name) -> None:
     assert abs(value - FUNCTIONS[name](**COLUMNS)) > 0.001
 
 
-# Objects.
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_settings_are_keywords_and_never_change(kind) -> None:
     with pytest.raises(TypeError, match="positional argument"):
@@ -164,9 +156,6 @@ def test_settings_are_keywords_and_never_change(kind) -> None:
 )
 def test_repr_has_what_differs_from_the_defaults(metric, expected) -> None:
     assert repr(metric).endswith(expected)
-
-
-# Bad settings.
 
 
 @pytest.mark.parametrize("kind", [BA, Multi, DPA])

@@ -15,9 +15,6 @@ from biasamp_adapters.fairlearn import amplification_frame
 WIDER = {"y_true": TRUTH, "y_pred": MODELS["wider"], "sensitive_features": GROUPS}
 
 
-# Intervals.
-
-
 def test_comparison_plot_has_a_dot_for_each_model(ax) -> None:
     models = {name: MODELS[name] for name in ("wider", "turned", "labels")}
     comparison = bam.compare(TRUTH, models, sensitive_features=GROUPS, n_boot=300)
@@ -116,9 +113,6 @@ def test_amplification_frame_plot_of_counts_has_them_as_they_are(ax) -> None:
     alone = amplification_frame(metrics={"count": count}, **WIDER).plot(Figure().add_subplot())
     assert [dot[0] for dot in read.dots_of(alone)] == [200, 200]
     assert alone.get_xlabel() == "count"
-
-
-# Curves.
 
 
 def test_sweep_plot_is_coloured_where_its_band_excludes_0(ax) -> None:

@@ -106,9 +106,6 @@ def test_report_picture_that_does_not_exist_is_refused() -> None:
     assert plt.get_fignums() == []
 
 
-# Frontier and pairs.
-
-
 def test_frontier_places_models_and_joins_the_unbeaten(ax) -> None:
     bam.plot.frontier(audit("equal", "wider", "turned"), ax=ax)
     dots = {(round(x, 9), y): face for x, y, face in read.dots_of(ax)}
@@ -172,9 +169,6 @@ def test_pairs_without_value_are_empty(ax) -> None:
     frame = pd.DataFrame({"group": ["a", "a", "b"], "class": [0, 1, 0], "value": [0.1, 0.2, 0.3]})
     bam.plot.pairs(frame, ax=ax)
     assert [text.get_position() for text in ax.texts] == [(0, 0), (1, 0), (0, 1)]
-
-
-# All pictures.
 
 
 def test_names_are_text_on_one_line_and_stay_different(ax) -> None:

@@ -45,6 +45,9 @@ def test_models_no_gap_clear_shows_none():
     for gap in summary["gaps"]:
         gap["status"] = "unclear"
     assert rows(models_of(summary))[0][3] == "–"
+    for part in ("verdicts", "gaps"):  # Of two models, nothing stands in the last column.
+        summary[part] += [record | {"model": "other"} for record in summary[part]]
+    assert heads(models_of(summary))[-1] == "interval"
 
 
 def test_rounding_change_off_by_one_is_told():

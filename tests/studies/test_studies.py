@@ -259,8 +259,6 @@ def test_rank_agreement_of_a_report_has_its_keys() -> None:
     assert set(table["metric"]) == set(report.to_frame()["key"])
 
 
-# Published tables.
-
 #: The names and numbers of rows in the docstring.
 ROWS = re.findall(r'``"(\w+)"`` +(\d+) ', studies.load_published.__doc__ or "")
 

@@ -203,8 +203,6 @@ def test_predict_of_an_unknown_group_is_an_error_or_pooled() -> None:
     assert fitted(unknown_groups="pooled").predict(**new).tolist() == [1, 0]
 
 
-# Errors.
-
 NAMES, SUMS = "group_proba must have the columns 'a', 'b'; received ", "whose sum is 1; received "
 ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"truth": [0, 1, 2, 0, 1, 2, 0, 1]}, "two classes.* received 0, 1, 2. With three or more"),
