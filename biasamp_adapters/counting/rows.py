@@ -157,8 +157,10 @@ class Rows:
     @property
     def dropped_groups(self) -> int | None:
         """Rows that were left out without a group; None if only the number of all is known."""
-        if not self.dropped or self.undropped is None:
-            return None if self.dropped else 0
+        if not (self.dropped and self.has(ATTRIBUTE)):
+            return 0
+        if self.undropped is None:
+            return None
         return self.dropped - self.undropped.n_missing(PREDICTION, MODEL)
 
     def scores(self, model: str) -> Array:
