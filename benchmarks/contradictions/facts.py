@@ -324,10 +324,10 @@ def _(d: Direction, m: Parts) -> Any:
 
 
 @family(
-    r"<k:n> of <n:n> rates in (?P<metric>BA|Multi) [TA]→[TA] are undefined and left out of the "
-    r"mean: there are no rows of (?P<names>.+)\.",
-    r"<k:n> of <n:n> shares of groups in (?P<shares>MALS|Multi undirected) are undefined and left "
-    r"out of the mean: there are no predictions or reference rows of (?P<names>.+)\.",
+    r"<k:n> of <n:n> rates in (?P<metric>BA|Multi) [TA]→[TA] (?:is|are) undefined and left out "
+    r"of the mean: there are no rows of (?P<names>.+)\.",
+    r"<k:n> of <n:n> shares of groups in (?P<shares>MALS|Multi undirected) (?:is|are) undefined "
+    r"and left out of the mean: there are no predictions or reference rows of (?P<names>.+)\.",
 )
 def _(d: Direction, m: Parts) -> Any:
     rates = [x for x in d.summary["rates"] if x["direction"] == d.name]
