@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from biasamp_adapters.counting.margins import (
     pass_errors,
 )
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.inference.bands import NOISE, simultaneous_bands
+from biasamp_adapters.inference.bands import NOISE, simultaneous_bands, without_noise
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import FurtherScores
 from biasamp_adapters.inference.verdict import Gap, Judgement
@@ -300,6 +301,13 @@ def to_number(number: Estimate) -> Number:
     """Return a number with its interval as plain values; what does not exist is None."""
     value, low, high = map(finite, (number.value, number.low, number.high))
     return Number(value=value, low=low, high=high, reason=number.reason)
+
+
+def plain_numbers(values: Array) -> list[Any]:
+    """Return numbers of an array, one after the other, as :func:`finite` returns one."""
+    numbers = without_noise(values).astype(object)
+    numbers[~np.isfinite(values)] = None
+    return numbers.ravel().tolist()
 
 
 def finite(x: float) -> float | None:

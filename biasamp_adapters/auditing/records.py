@@ -17,6 +17,7 @@ from biasamp_adapters.auditing.evaluate import (
     finite,
     key_of,
     missing_rates,
+    plain_numbers,
     to_number,
 )
 from biasamp_adapters.auditing.summary import (
@@ -230,28 +231,27 @@ def rate_records(audit: ModelAudit) -> Iterator[RateRecord]:
     changes = rates["predicted"][:, :-1] - rates["true"][:, :-1]
     flat, shape = changes.reshape(len(changes), -1), changes.shape[1:]
     half_row = np.repeat(0.5 / np.maximum(members.sizes, 1), shape[1])
-    bands = simultaneous_bands(flat[0], flat[1:], half_row, audit.confidence)
-    low, high = (ends.reshape(shape) for ends in bands)
-    nothing = np.full_like(rates["predicted"][0], np.nan)
+    low, high = simultaneous_bands(flat[0], flat[1:], half_row, audit.confidence)
+    true, predicted = rates["true"][0], rates["predicted"][0]
+    nothing = np.full_like(predicted, np.nan)
     has_errors = audit.direction == A_TO_T and "fpr" in rates
-    errors = {name: rates[name][0] if has_errors else nothing for name in ERROR_RATES}
-    pairs_of_labels = itertools.product(enumerate(members.groups), enumerate(members.classes))
-    for (i, group), (j, of_class) in pairs_of_labels:
-        yield RateRecord(
-            **audit.about,
-            group=group,
-            of_class=of_class,
-            rows=round(members.rows[i]),
-            true=finite(rates["true"][0, i, j]),
-            predicted=finite(rates["predicted"][0, i, j]),
-            change=finite(changes[0, i, j]),
-            low=finite(low[i, j]),
-            high=finite(high[i, j]),
-            overall=float(rates["predicted"][0, -1, j]),
-            **{name: finite(rate[i, j]) for name, rate in errors.items()},  # type: ignore[typeddict-item]
-            sign=int(pairs["sign"][i, j]),
-            part=finite(pairs["contribution"][i, j]),
-        )
+    columns = {
+        "true": plain_numbers(true[:-1]),
+        "predicted": plain_numbers(predicted[:-1]),
+        "change": plain_numbers(flat[0]),
+        "low": plain_numbers(low),
+        "high": plain_numbers(high),
+        "overall": np.broadcast_to(predicted[-1], shape).ravel().tolist(),
+    }
+    for name in ERROR_RATES:
+        columns[name] = plain_numbers((rates[name][0] if has_errors else nothing)[:-1])
+    columns["sign"] = pairs["sign"].ravel().tolist()
+    columns["part"] = plain_numbers(pairs["contribution"])
+    groups = zip(members.groups, map(round, members.rows.tolist()), strict=True)
+    labels = itertools.product(groups, members.classes)
+    for ((group, rows), of_class), *numbers in zip(labels, *columns.values(), strict=True):
+        about = {**audit.about, "group": group, "of_class": of_class, "rows": rows}
+        yield RateRecord(**about, **dict(zip(columns, numbers, strict=True)))  # type: ignore[typeddict-item]
 
 
 def pair_records(audit: ModelAudit, rates: Sequence[RateRecord]) -> Iterator[dict[str, Any]]:
@@ -262,7 +262,7 @@ def pair_records(audit: ModelAudit, rates: Sequence[RateRecord]) -> Iterator[dic
         if low is not None and high is not None:
             low, high = sorted((sign * low, sign * high))
         yield {
-            **{key: value for key, value in record.items() if key in _OF_PAIR},
+            **{key: record[key] for key in _OF_PAIR},  # type: ignore[literal-required]
             **audit.number(sign * change),
             "band_low": low,
             "band_high": high,
@@ -308,7 +308,7 @@ def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
             model=audit.model,
             measure=key,
             groups=list(members.groups),
-            rates=[finite(x) for x in draws[0]],
+            rates=plain_numbers(draws[0]),
             **keys_of(ratio, "ratio"),  # type: ignore[typeddict-item]
             ratio_reason=ratio["reason"],
         )
