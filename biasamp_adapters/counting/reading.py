@@ -80,8 +80,9 @@ def _read_whole_numbers(values: Array, low: int, high: int) -> Codes:
     """Return whole numbers of a narrow range as codes."""
     codes = np.empty(len(values), dtype=np.min_scalar_type(high - low + 1))
     np.subtract(values, values.dtype.type(low), out=codes, dtype=codes.dtype, casting="unsafe")
-    of_type = bool if values.dtype == bool else int
-    labels = tuple(map(of_type, range(low, high + 1)))
+    labels = tuple(range(low, high + 1))
+    if values.dtype == bool:
+        labels = tuple(map(bool, labels))
     everywhere = Codes(labels, codes)
     if len(labels) <= 2:
         return everywhere  # The lowest and the highest number occur.

@@ -132,7 +132,7 @@ class Rows:
         if self.block_sums is not None and role in (ALL, LABELLED):
             return indicator(np.ones(1, dtype=bool))
         if role == ALL:
-            return indicator(np.ones(len(self), dtype=bool))
+            return Codes((True,), np.zeros(len(self), dtype=np.uint8))
         if role == LABELLED:
             truths = [self.variable(truth) for truth in PREDICTED if self.has(truth)]
             if any(isinstance(v, Codes) and not v.has_missing for v in truths):
