@@ -50,6 +50,10 @@ NUMBERS = {"count": "n", "sample_weight": "w", "clusters": "cluster"}
 #: Whole numbers in a range as wide as this are counted by position.
 _WIDEST_RANGE = 2**16
 
+#: The hash table of labels is made for so many, and grows if there are more. By default it would be
+#: as long as the data, and not fit into the processor's cache.
+_USUAL_LABELS = 2**10
+
 # Labels.
 
 
@@ -63,8 +67,10 @@ def read_column(values: Any, argument: str) -> Codes:
         if high - low < min(_WIDEST_RANGE, len(values) + 100):
             return _read_whole_numbers(values, low, high)
     try:
-        is_text = kind == "U" and len(values)
-        codes, labels = _factorize_text(values, argument) if is_text else pd.factorize(values)
+        if kind == "U" and len(values):
+            codes, labels = _factorize_text(values, argument)
+        else:
+            codes, labels = pd.factorize(values, size_hint=_USUAL_LABELS)
     except TypeError:  # Lists and records have no hash.
         rule = f"{argument} must hold labels such as text, numbers or dates"
         remedy = "Label sets are a matrix with one column of 0 and 1 for each label"
