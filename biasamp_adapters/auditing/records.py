@@ -235,14 +235,10 @@ def rate_records(audit: ModelAudit) -> Iterator[RateRecord]:
     true, predicted = rates["true"][0], rates["predicted"][0]
     nothing = np.full_like(predicted, np.nan)
     has_errors = audit.direction == A_TO_T and "fpr" in rates
-    columns = {
-        "true": plain_numbers(true[:-1]),
-        "predicted": plain_numbers(predicted[:-1]),
-        "change": plain_numbers(flat[0]),
-        "low": plain_numbers(low),
-        "high": plain_numbers(high),
-        "overall": np.broadcast_to(predicted[-1], shape).ravel().tolist(),
-    }
+    of_groups = {"true": true[:-1], "predicted": predicted[:-1], "change": flat[0]}
+    of_groups |= {"low": low, "high": high}
+    columns = {name: plain_numbers(numbers) for name, numbers in of_groups.items()}
+    columns["overall"] = np.broadcast_to(predicted[-1], shape).ravel().tolist()
     for name in ERROR_RATES:
         columns[name] = plain_numbers((rates[name][0] if has_errors else nothing)[:-1])
     columns["sign"] = pairs["sign"].ravel().tolist()

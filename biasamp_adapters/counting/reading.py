@@ -67,10 +67,7 @@ def read_column(values: Any, argument: str) -> Codes:
         if high - low < min(_WIDEST_RANGE, len(values) + 100):
             return _read_whole_numbers(values, low, high)
     try:
-        if kind == "U" and len(values):
-            codes, labels = _factorize_text(values, argument)
-        else:
-            codes, labels = pd.factorize(values, size_hint=_USUAL_LABELS)
+        codes, labels = _factorize(values, argument, kind)
     except TypeError:  # Lists and records have no hash.
         rule = f"{argument} must hold labels such as text, numbers or dates"
         remedy = "Label sets are a matrix with one column of 0 and 1 for each label"
@@ -86,17 +83,18 @@ def _read_whole_numbers(values: Array, low: int, high: int) -> Codes:
     """Return whole numbers of a narrow range as codes."""
     codes = np.empty(len(values), dtype=np.min_scalar_type(high - low + 1))
     np.subtract(values, values.dtype.type(low), out=codes, dtype=codes.dtype, casting="unsafe")
-    labels = tuple(range(low, high + 1))
-    if values.dtype == bool:
-        labels = tuple(map(bool, labels))
+    of_type = bool if values.dtype == bool else int
+    labels = tuple(map(of_type, range(low, high + 1)))
     everywhere = Codes(labels, codes)
     if len(labels) <= 2:
         return everywhere  # The lowest and the highest number occur.
     return everywhere.with_labels(everywhere.seen)
 
 
-def _factorize_text(values: Array, argument: str) -> tuple[Array, Array]:
-    """Return codes and labels of text, which is read as numbers: unique but for 1 in 2^50."""
+def _factorize(values: Any, argument: str, kind: str) -> tuple[Array, Any]:
+    """Return codes and labels; numpy's text is read as numbers, unique but for 1 in 2^50."""
+    if kind != "U" or not len(values):
+        return pd.factorize(values, size_hint=_USUAL_LABELS)
     letters = np.ascontiguousarray(values).view(np.uint32).reshape(len(values), -1)
     factors = np.random.default_rng(0).integers(2**63, size=letters.shape[1], dtype=np.uint64)
     codes = pd.factorize(np.einsum("ij,j->i", letters, factors))[0]
