@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -303,11 +302,10 @@ def to_number(number: Estimate) -> Number:
     return Number(value=value, low=low, high=high, reason=number.reason)
 
 
-def plain_numbers(values: Array) -> list[Any]:
+def plain_numbers(values: Array) -> list[float | None]:
     """Return numbers of an array, one after the other, as :func:`finite` returns one."""
-    numbers = without_noise(values).astype(object)
-    numbers[~np.isfinite(values)] = None
-    return numbers.ravel().tolist()
+    numbers = without_noise(values).ravel().tolist()
+    return [x if math.isfinite(x) else None for x in numbers]
 
 
 def finite(x: float) -> float | None:

@@ -94,12 +94,8 @@ def gap_records(audit: ModelAudit) -> Iterator[GapRecord]:
             draws, predicted = (audit.rates[x][:, groups, of_class] for x in ("equal", "predicted"))
             equal = draws[0].tolist()
             beyond = audit.number(np.subtract(*predicted.T) - np.subtract(*draws.T))
-        sides = {
-            "rows": [round(rows) for rows in gap.rows],
-            "true": gap.true_rates,
-            "predicted": gap.predicted_rates,
-            "equal": equal,
-        }
+        sides: dict[str, Any] = {"rows": [*map(round, gap.rows)], "true": gap.true_rates}
+        sides |= {"predicted": gap.predicted_rates, "equal": equal}
         yield GapRecord(
             **to_number(Estimate(gap.change, gap.low, gap.high, "")),
             **audit.about,
@@ -233,14 +229,13 @@ def rate_records(audit: ModelAudit) -> Iterator[RateRecord]:
     half_row = np.repeat(0.5 / np.maximum(members.sizes, 1), shape[1])
     low, high = simultaneous_bands(flat[0], flat[1:], half_row, audit.confidence)
     true, predicted = rates["true"][0], rates["predicted"][0]
-    nothing = np.full_like(predicted, np.nan)
     has_errors = audit.direction == A_TO_T and "fpr" in rates
     of_groups = {"true": true[:-1], "predicted": predicted[:-1], "change": flat[0]}
     of_groups |= {"low": low, "high": high}
     columns = {name: plain_numbers(numbers) for name, numbers in of_groups.items()}
     columns["overall"] = np.broadcast_to(predicted[-1], shape).ravel().tolist()
     for name in ERROR_RATES:
-        columns[name] = plain_numbers((rates[name][0] if has_errors else nothing)[:-1])
+        columns[name] = plain_numbers(rates[name][0, :-1]) if has_errors else [None] * low.size
     columns["sign"] = pairs["sign"].ravel().tolist()
     columns["part"] = plain_numbers(pairs["contribution"])
     groups = zip(members.groups, map(round, members.rows.tolist()), strict=True)
@@ -271,13 +266,8 @@ def frequency_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
     true, predicted = audit.rates["true"], audit.rates["predicted"]
     for j, label in enumerate(audit.members.classes):
         ratio = audit.number(divide(predicted[:, -1, j], true[:, -1, j]))
-        yield {
-            **audit.about,
-            "of_class": label,
-            "true": float(true[0, -1, j]),
-            "predicted": float(predicted[0, -1, j]),
-            **keys_of(ratio, "ratio"),
-        }
+        rates = {"true": float(true[0, -1, j]), "predicted": float(predicted[0, -1, j])}
+        yield {**audit.about, "of_class": label, **rates, **keys_of(ratio, "ratio")}
 
 
 def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
@@ -334,13 +324,9 @@ def equal_error_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
     """Yield what metrics would be with equal error rates; the number is the excess."""
     for result in audit.results:
         if result.excess is not None and result.equal_errors is not None:
-            yield {
-                "model": audit.model,
-                "name": result.metric,
-                "actual": finite(result.value),
-                "equal_errors": finite(result.equal_errors.value),
-                **to_number(result.excess),
-            }
+            actual, equal = finite(result.value), finite(result.equal_errors.value)
+            numbers = {"actual": actual, "equal_errors": equal, **to_number(result.excess)}
+            yield {"model": audit.model, "name": result.metric, **numbers}
 
 
 def level_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
