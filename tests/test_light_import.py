@@ -47,6 +47,7 @@ def test_call_of_a_metric_loads_numpy_pandas_and_sparse_arrays_only(metric) -> N
     assert load(OTHERS + call) & HEAVY == load(OTHERS + "pass") & HEAVY
 
 
-def test_audit_loads_no_matplotlib_before_a_picture() -> None:
-    audit = "bam.audit([0, 1] * 9, [1, 0] * 9, sensitive_features=['a', 'b', 'b'] * 6, n_boot=0)"
-    assert "matplotlib" not in load(f"import biasamp_adapters as bam; {audit}.to_html()")
+def test_audit_of_scores_loads_neither_matplotlib_nor_sklearn() -> None:
+    columns = "y_true=[0, 1, 1] * 99, y_score=[1, 2, 2] * 99, sensitive_features=list('abb') * 99"
+    audit = f"bam.audit({columns}, threshold=2, n_boot=50).to_html()"
+    assert not load(f"import biasamp_adapters as bam; {audit}") & {"matplotlib", "sklearn"}

@@ -33,7 +33,7 @@ from biasamp_adapters.counting.margins import (
     pass_errors,
 )
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.inference.bands import NOISE, simultaneous_bands
+from biasamp_adapters.inference.bands import NOISE, simultaneous_bands, without_noise
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import FurtherScores
 from biasamp_adapters.inference.verdict import Gap, Judgement
@@ -310,6 +310,12 @@ def to_number(number: Estimate) -> Number:
     """Return a number with its interval as plain values; what does not exist is None."""
     value, low, high = map(finite, (number.value, number.low, number.high))
     return Number(value=value, low=low, high=high, reason=number.reason)
+
+
+def plain_numbers(values: Array) -> list[float | None]:
+    """Return numbers of an array, one after the other, as :func:`finite` returns one."""
+    numbers = without_noise(values).ravel().tolist()
+    return [x if math.isfinite(x) else None for x in numbers]
 
 
 def finite(x: float) -> float | None:

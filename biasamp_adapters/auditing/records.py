@@ -20,6 +20,7 @@ from biasamp_adapters.auditing.evaluate import (
     key_of,
     labels_of_missing,
     missing_rates,
+    plain_numbers,
     to_number,
 )
 from biasamp_adapters.auditing.summary import (
@@ -94,12 +95,8 @@ def gap_records(audit: ModelAudit) -> Iterator[GapRecord]:
             draws, predicted = (audit.rates[x][:, groups, of_class] for x in ("equal", "predicted"))
             equal = draws[0].tolist()
             beyond = audit.number(np.subtract(*predicted.T) - np.subtract(*draws.T))
-        sides = {
-            "rows": [round(rows) for rows in gap.rows],
-            "true": gap.true_rates,
-            "predicted": gap.predicted_rates,
-            "equal": equal,
-        }
+        sides: dict[str, Any] = {"rows": [*map(round, gap.rows)], "true": gap.true_rates}
+        sides |= {"predicted": gap.predicted_rates, "equal": equal}
         yield GapRecord(
             **to_number(Estimate(gap.change, gap.low, gap.high, "")),
             **audit.about,
@@ -233,28 +230,22 @@ def rate_records(audit: ModelAudit) -> Iterator[RateRecord]:
     changes = rates["predicted"][:, :-1] - rates["true"][:, :-1]
     flat, shape = changes.reshape(len(changes), -1), changes.shape[1:]
     half_row = np.repeat(0.5 / np.maximum(members.sizes, 1), shape[1])
-    bands = simultaneous_bands(flat[0], flat[1:], half_row, audit.confidence)
-    low, high = (ends.reshape(shape) for ends in bands)
-    nothing = np.full_like(rates["predicted"][0], np.nan)
+    low, high = simultaneous_bands(flat[0], flat[1:], half_row, audit.confidence)
+    true, predicted = rates["true"][0], rates["predicted"][0]
     has_errors = audit.direction == A_TO_T and "fpr" in rates
-    errors = {name: rates[name][0] if has_errors else nothing for name in ERROR_RATES}
-    pairs_of_labels = itertools.product(enumerate(members.groups), enumerate(members.classes))
-    for (i, group), (j, of_class) in pairs_of_labels:
-        yield RateRecord(
-            **audit.about,
-            group=group,
-            of_class=of_class,
-            rows=round(members.rows[i]),
-            true=finite(rates["true"][0, i, j]),
-            predicted=finite(rates["predicted"][0, i, j]),
-            change=finite(changes[0, i, j]),
-            low=finite(low[i, j]),
-            high=finite(high[i, j]),
-            overall=float(rates["predicted"][0, -1, j]),
-            **{name: finite(rate[i, j]) for name, rate in errors.items()},  # type: ignore[typeddict-item]
-            sign=int(pairs["sign"][i, j]),
-            part=finite(pairs["contribution"][i, j]),
-        )
+    of_groups = {"true": true[:-1], "predicted": predicted[:-1], "change": flat[0]}
+    of_groups |= {"low": low, "high": high}
+    columns = {name: plain_numbers(numbers) for name, numbers in of_groups.items()}
+    columns["overall"] = np.broadcast_to(predicted[-1], shape).ravel().tolist()
+    for name in ERROR_RATES:
+        columns[name] = plain_numbers(rates[name][0, :-1]) if has_errors else [None] * low.size
+    columns["sign"] = pairs["sign"].ravel().tolist()
+    columns["part"] = plain_numbers(pairs["contribution"])
+    groups = zip(members.groups, map(round, members.rows.tolist()), strict=True)
+    labels = itertools.product(groups, members.classes)
+    for ((group, rows), of_class), *numbers in zip(labels, *columns.values(), strict=True):
+        about = {**audit.about, "group": group, "of_class": of_class, "rows": rows}
+        yield RateRecord(**about, **dict(zip(columns, numbers, strict=True)))  # type: ignore[typeddict-item]
 
 
 def pair_records(audit: ModelAudit, rates: Sequence[RateRecord]) -> Iterator[dict[str, Any]]:
@@ -265,7 +256,7 @@ def pair_records(audit: ModelAudit, rates: Sequence[RateRecord]) -> Iterator[dic
         if low is not None and high is not None:
             low, high = sorted((sign * low, sign * high))
         yield {
-            **{key: value for key, value in record.items() if key in _OF_PAIR},
+            **{key: record[key] for key in _OF_PAIR},  # type: ignore[literal-required]
             **audit.number(sign * change),
             "band_low": low,
             "band_high": high,
@@ -278,13 +269,8 @@ def frequency_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
     true, predicted = audit.rates["true"], audit.rates["predicted"]
     for j, label in enumerate(audit.members.classes):
         ratio = audit.number(divide(predicted[:, -1, j], true[:, -1, j]))
-        yield {
-            **audit.about,
-            "of_class": label,
-            "true": float(true[0, -1, j]),
-            "predicted": float(predicted[0, -1, j]),
-            **keys_of(ratio, "ratio"),
-        }
+        rates = {"true": float(true[0, -1, j]), "predicted": float(predicted[0, -1, j])}
+        yield {**audit.about, "of_class": label, **rates, **keys_of(ratio, "ratio")}
 
 
 def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
@@ -311,7 +297,7 @@ def largest_records(audit: ModelAudit) -> Iterator[LargestRecord]:
             model=audit.model,
             measure=key,
             groups=list(members.groups),
-            rates=[finite(x) for x in draws[0]],
+            rates=plain_numbers(draws[0]),
             **keys_of(ratio, "ratio"),  # type: ignore[typeddict-item]
             ratio_reason=ratio["reason"],
         )
@@ -341,13 +327,9 @@ def equal_error_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:
     """Yield what metrics would be with equal error rates; the number is the excess."""
     for result in audit.results:
         if result.excess is not None and result.equal_errors is not None:
-            yield {
-                "model": audit.model,
-                "name": result.metric,
-                "actual": finite(result.value),
-                "equal_errors": finite(result.equal_errors.value),
-                **to_number(result.excess),
-            }
+            actual, equal = finite(result.value), finite(result.equal_errors.value)
+            numbers = {"actual": actual, "equal_errors": equal, **to_number(result.excess)}
+            yield {"model": audit.model, "name": result.metric, **numbers}
 
 
 def level_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:

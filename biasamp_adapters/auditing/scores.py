@@ -27,7 +27,12 @@ from biasamp_adapters.figures import name
 from biasamp_adapters.inference.replicates import FurtherScores, replicate
 from biasamp_adapters.metrics.base import A_TO_T
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, RateMeasurement
-from biasamp_adapters.thresholds.sweep import bin_scores, decision_rule
+from biasamp_adapters.thresholds.sweep import (
+    bin_scores,
+    can_be_cut,
+    decision_rule,
+    nearest_threshold,
+)
 
 #: Score and threshold are not separated in fewer rows.
 _FEWEST_ROWS = 200
@@ -127,16 +132,20 @@ def _accuracy(margins: Margins) -> dict[str, Array]:
 
 
 def _decide_by_group(rows: Rows, score: Array, positive: int) -> dict[str, Array]:
-    """Return which rows PrevalenceThreshold predicts positive, if it can be fitted."""
-    from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold  # Slow to import.
+    """Return which rows are positive with a threshold for each group, as of PrevalenceThreshold.
 
+    Groups that cannot be cut have the threshold of all rows. There is none without two classes.
+    """
     truth, groups = rows.variable(TASK), rows.variable(ATTRIBUTE)
     if not isinstance(truth, Codes) or not isinstance(groups, Codes) or len(truth.seen) < 2:
         return {}
-    rule = PrevalenceThreshold(unknown_groups="pooled").fit(
-        score, truth.codes == positive, sensitive_features=groups.codes, sample_weight=rows.weight
-    )
-    return {_BY_GROUP: rule.predict(score, sensitive_features=groups.codes)}
+    data = np.array([score, truth.codes == positive, rows.weight])
+    threshold = np.full(len(rows), nearest_threshold(data))
+    for code in np.unique(groups.codes):
+        is_member = groups.codes == code
+        if can_be_cut(data[:, is_member]):
+            threshold[is_member] = nearest_threshold(data[:, is_member])
+    return {_BY_GROUP: score >= threshold}
 
 
 def _threshold_record(

@@ -284,8 +284,9 @@ def sign_of_difference(left: Array, right: Array | float) -> Array:
 
 def _compare_products(a: Array, b: Array, c: Array, d: Array) -> Array:
     """Return the sign of a b - c d, which is exact if all are whole."""
-    factors = a, b, c, d
-    if not all((factor == np.rint(factor)).all() for factor in factors):
+    factors = np.concatenate([factor.ravel() for factor in (a, b, c, d)])
+    if not (factors == np.rint(factors)).all():
         return sign_of_difference(a * b, c * d)
-    a, b, c, d = map(_to_integers, factors)
+    if factors.max(initial=0) > 2**26:  # Floats hold the products of smaller whole numbers.
+        a, b, c, d = map(_to_integers, (a, b, c, d))
     return np.sign(a * b - c * d).astype(np.float64)

@@ -50,6 +50,10 @@ NUMBERS = {"count": "n", "sample_weight": "w", "clusters": "cluster"}
 #: Whole numbers in a range as wide as this are counted by position.
 _WIDEST_RANGE = 2**16
 
+#: The hash table of labels is made for so many, and grows if there are more. By default it would be
+#: as long as the data, and not fit into the processor's cache.
+_USUAL_LABELS = 2**10
+
 # Labels.
 
 
@@ -63,8 +67,7 @@ def read_column(values: Any, argument: str) -> Codes:
         if high - low < min(_WIDEST_RANGE, len(values) + 100):
             return _read_whole_numbers(values, low, high)
     try:
-        is_text = kind == "U" and len(values)
-        codes, labels = _factorize_text(values, argument) if is_text else pd.factorize(values)
+        codes, labels = _factorize(values, argument, kind)
     except TypeError:  # Lists and records have no hash.
         rule = f"{argument} must hold labels such as text, numbers or dates"
         remedy = "Label sets are a matrix with one column of 0 and 1 for each label"
@@ -88,8 +91,10 @@ def _read_whole_numbers(values: Array, low: int, high: int) -> Codes:
     return everywhere.with_labels(everywhere.seen)
 
 
-def _factorize_text(values: Array, argument: str) -> tuple[Array, Array]:
-    """Return codes and labels of text, which is read as numbers: unique but for 1 in 2^50."""
+def _factorize(values: Any, argument: str, kind: str) -> tuple[Array, Any]:
+    """Return codes and labels; numpy's text is read as numbers, unique but for 1 in 2^50."""
+    if kind != "U" or not len(values):
+        return pd.factorize(values, size_hint=_USUAL_LABELS)
     letters = np.ascontiguousarray(values).view(np.uint32).reshape(len(values), -1)
     factors = np.random.default_rng(0).integers(2**63, size=letters.shape[1], dtype=np.uint64)
     codes = pd.factorize(np.einsum("ij,j->i", letters, factors))[0]

@@ -110,8 +110,7 @@ class Rows:
     @property
     def models(self) -> tuple[str, ...]:
         """Names of the models."""
-        models = dict.fromkeys(model for _, model in self.variables)
-        return tuple(model for model in models if model is not None)
+        return tuple(dict.fromkeys(model for _, model in self.variables if model is not None))
 
     def has(self, role: str, model: str | None = None) -> bool:
         """Return whether a variable was counted; of any model if none is named."""
@@ -129,10 +128,9 @@ class Rows:
 
     def _derive(self, role: str, model: str | None) -> Variable:
         """Return a variable that follows from others."""
-        if self.block_sums is not None and role in (ALL, LABELLED):
-            return indicator(np.ones(1, dtype=bool))
-        if role == ALL:
-            return indicator(np.ones(len(self), dtype=bool))
+        are_sums = self.block_sums is not None
+        if role == ALL or (role == LABELLED and are_sums):
+            return indicator(np.ones(1 if are_sums else len(self), dtype=bool))
         if role == LABELLED:
             truths = [self.variable(truth) for truth in PREDICTED if self.has(truth)]
             if any(isinstance(v, Codes) and not v.has_missing for v in truths):

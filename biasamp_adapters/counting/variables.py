@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
+from math import prod
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -210,7 +211,7 @@ def append(first: Variable, second: Variable) -> Variable:
 
 def indicator(holds: Array) -> Codes:
     """Return the same label in the rows where something holds, and a missing value elsewhere."""
-    return Codes((True,), np.where(holds, 0, 1).astype(np.uint8))
+    return Codes((True,), (~holds).astype(np.uint8))
 
 
 def right_labels(truth: Variable, prediction: Variable) -> Variable:
@@ -305,7 +306,7 @@ def cells_of(keys: Sequence[Array]) -> tuple[Array, Array]:
 
 def count_cells(codes: Sequence[Array], sizes: Sequence[int], n: Array) -> Array:
     """Return the number of rows with each combination of codes, flat."""
-    size = int(np.prod(sizes))
+    size = prod(sizes)
     total = np.zeros(size)
     for rows in chunks(len(n), max(2**16, 4 * size)):
         cell = codes[0][rows].astype(np.int64)

@@ -14,9 +14,7 @@ from biasamp_adapters.counting.counts import read_rows
 from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, listing, positive_class
 from biasamp_adapters.counting.variables import Block, Codes
 from biasamp_adapters.metrics.base import check_choice, check_number
-
-#: Shares are compared after rounding.
-_DECIMALS = 12
+from biasamp_adapters.thresholds.sweep import can_be_cut, nearest_threshold
 
 #: Probabilities of groups may miss their sum of 1 by so much.
 _ROUNDING = 1e-6
@@ -226,18 +224,18 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         named = zip(groups.labels, members, strict=True)
         shares = np.array([self._share(label, rows) for label, rows in named])
         of_all = np.average(shares, weights=sizes)
-        pooled = _threshold(data, of_all, self.tolerance)
+        pooled = nearest_threshold(data, of_all, self.tolerance)
         if proba is not None:
             slack = sizes * self.tolerance
             return [*_mean_thresholds(score, weight, proba, sizes * shares, slack), pooled]
         thresholds = []
         for label, rows, share in zip(groups.labels, members, shares, strict=True):
-            can_be_cut = np.ptp(rows[:2], axis=1).all()
-            if not can_be_cut and self.unknown_groups == "error":
+            is_cut = can_be_cut(rows)
+            if not is_cut and self.unknown_groups == "error":
                 rule = "each group must have both classes and different scores"
                 remedy = "unknown_groups='pooled' gives it the threshold of all rows"
                 raise ValueError(f"{rule}; {listing([label])} has not ({remedy})")
-            thresholds.append(_threshold(rows, share, self.tolerance) if can_be_cut else pooled)
+            thresholds.append(nearest_threshold(rows, share, self.tolerance) if is_cut else pooled)
         return [*thresholds, pooled]
 
     def _share(self, group: Label, rows: Array) -> Any:
@@ -249,28 +247,6 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             share = share.get(group, share)
         check_number(f"prevalence of {listing([group])}", share, 0, 1)
         return share
-
-
-def _threshold(rows: Array, share: Any, tolerance: float) -> float:
-    """Return the threshold with the nearest share, or the one with most right near enough.
-
-    Rows are scores, whether they are positive, and weights. The threshold lies half way between the
-    lowest score that is predicted positive and the next lower one.
-    """
-    score, positive, weight = rows
-    distinct, rank = np.unique(-score, return_inverse=True)
-    gains = np.bincount(rank, np.where(positive, weight, -weight))
-    shares = np.cumsum(np.r_[0, np.bincount(rank, weight)]) / weight.sum()
-    right = np.cumsum(np.r_[0, gains]) / weight.sum()
-    distance = np.abs(shares - share).round(_DECIMALS)
-    chosen = int(distance.argmin())
-    if tolerance and distance.min() <= tolerance:
-        right = np.where(distance <= tolerance, right.round(_DECIMALS), -np.inf)
-        chosen = int(np.lexsort((distance, -right))[0])
-    ends = np.r_[np.inf, -distinct, -np.inf]
-    lowest, below = ends[chosen], ends[chosen + 1]
-    middle = lowest / 2 + below / 2
-    return float(lowest if middle == below > -np.inf else middle)
 
 
 def _read_scores(y_score: Any, kept: Any = ()) -> tuple[Array, tuple[Label, ...]]:

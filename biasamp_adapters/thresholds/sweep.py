@@ -31,6 +31,9 @@ MOST_SCORES = 20
 #: The most decimals with which a threshold is written.
 _MOST_DECIMALS = 17
 
+#: Shares are compared after rounding.
+_DECIMALS = 12
+
 
 @dataclass(frozen=True, eq=False)
 class ThresholdSweep:
@@ -242,6 +245,39 @@ def _integrate(values: Array, shares: Array) -> Array:
         if is_defined.sum() > 1:
             integrals[row] = np.trapezoid(values[row, is_defined], shares[row, is_defined])
     return integrals
+
+
+# Thresholds that predict a share of rows positive. Rows are scores, whether they are positive, and
+# weights: an array of shape (3, rows).
+
+
+def can_be_cut(rows: Array) -> bool:
+    """Return whether rows have both classes and different scores."""
+    return bool(np.ptp(rows[:2], axis=1).all())
+
+
+def nearest_threshold(rows: Array, share: Any = None, tolerance: float = 0.0) -> float:
+    """Return the threshold with the nearest share, or the one with most right near enough.
+
+    By default, the share is that of the labels. The threshold lies half way between the lowest
+    score that is predicted positive and the next lower one.
+    """
+    score, positive, weight = rows
+    if share is None:
+        share = np.average(positive, weights=weight)
+    distinct, rank = np.unique(-score, return_inverse=True)
+    gains = np.bincount(rank, np.where(positive, weight, -weight))
+    shares = np.cumsum(np.r_[0, np.bincount(rank, weight)]) / weight.sum()
+    right = np.cumsum(np.r_[0, gains]) / weight.sum()
+    distance = np.abs(shares - share).round(_DECIMALS)
+    chosen = int(distance.argmin())
+    if tolerance and distance.min() <= tolerance:
+        right = np.where(distance <= tolerance, right.round(_DECIMALS), -np.inf)
+        chosen = int(np.lexsort((distance, -right))[0])
+    ends = np.r_[np.inf, -distinct, -np.inf]
+    lowest, below = ends[chosen], ends[chosen + 1]
+    middle = lowest / 2 + below / 2
+    return float(lowest if middle == below > -np.inf else middle)
 
 
 # What scores and decisions say of each other.
