@@ -230,7 +230,7 @@ def decide(rows: Rows, threshold: Any, pos_label: Label | None) -> Variables:
     classes = rows.listed.get(TASK, rows.class_labels)
     if len(classes) < 2 and set(classes) <= {0, 1}:  # The other class may not occur.
         classes = (0, 1)
-    positive = positive_class(classes) if pos_label is None else find_label(pos_label, classes)
+    positive = positive_class(classes, pos_label)
     if rows.is_matrix(TASK) or len(classes) != 2 or positive not in classes:
         rule = "threshold needs two classes in y_true, one of which is pos_label"
         raise ValueError(f"{rule}; received {listing(classes)}")

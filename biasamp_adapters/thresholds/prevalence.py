@@ -210,7 +210,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         truth = truth.with_labels(truth.seen)
         if len(truth.labels) != 2:
             raise ValueError(_explain_classes(truth, score))
-        positive = positive_class(truth.labels) if self.pos_label is None else self.pos_label
+        positive = positive_class(truth.labels, self.pos_label)
         check_choice("pos_label", positive, truth.labels)
         code = truth.labels.index(positive)
         self.classes_ = (truth.labels[1 - code], positive)
