@@ -200,8 +200,7 @@ def show(label: Label) -> str:
 
 def find_label(label: Label, labels: Iterable[Label]) -> Label:
     """Return the label that a text stands for: itself, or the one that looks like it."""
-    by_text = {x: known for known in labels for x in (show(known), known)}
-    return by_text.get(label, label)
+    return {x: known for known in labels for x in (show(known), known)}.get(label, label)
 
 
 def show_set(labels: Sequence[Label]) -> Label:

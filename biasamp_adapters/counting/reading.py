@@ -80,8 +80,7 @@ def _read_whole_numbers(values: Array, low: int, high: int) -> Codes:
     """Return whole numbers of a narrow range as codes."""
     codes = np.empty(len(values), dtype=np.min_scalar_type(high - low + 1))
     np.subtract(values, values.dtype.type(low), out=codes, dtype=codes.dtype, casting="unsafe")
-    of_type = bool if values.dtype == bool else int
-    labels = tuple(map(of_type, range(low, high + 1)))
+    labels = tuple(map(bool if values.dtype == bool else int, range(low, high + 1)))
     everywhere = Codes(labels, codes)
     if len(labels) <= 2:
         return everywhere  # The lowest and the highest number occur.
@@ -348,7 +347,9 @@ def _common_labels(same: Variables, listed: Lists, truth: str) -> tuple[Label, .
     common = listed.get(truth, seen)
     unknown = without(seen, common)
     if unknown:
-        raise ValueError(f"{LISTS[truth]} must list every label; received {listing(unknown)} too")
+        form = f", as {unknown[0]!r:.60}" if isinstance(unknown[0], tuple) else ""
+        rule = f"{LISTS[truth]} must list every label{form}"
+        raise ValueError(f"{rule}; received {listing(unknown)} too")
     return common
 
 

@@ -186,9 +186,8 @@ def _flip_below_chance(rows: Array, unit: Array, wrong: float, rng: np.random.Ge
     flipped = (rows - moved) * unit
     if moved.sum() < moved.size * n_labels:
         cell = np.repeat(np.arange(moved.size), moved.ravel().astype(np.int64))
-        label = cell % n_labels
-        other = (label + rng.integers(1, n_labels, len(cell))) % n_labels
-        taken = np.bincount(cell - label + other, unit.ravel()[cell], moved.size)
+        label = (cell + rng.integers(1, n_labels, len(cell))) % n_labels
+        taken = np.bincount(cell - cell % n_labels + label, unit.ravel()[cell], moved.size)
         return flipped + taken.reshape(moved.shape)
     for distance in range(1, n_labels):
         part = binomial(moved, 1 / (n_labels - distance), rng)

@@ -86,8 +86,7 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """Return the most likely classes; of equally likely ones the first."""
-        most_likely = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[most_likely]
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
 #: The networks of the experiments: units of hidden layers, and how Adam trains them.

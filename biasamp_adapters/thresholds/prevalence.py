@@ -225,8 +225,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         sizes = np.array([rows[2].sum() for rows in members])
         named = zip(groups.labels, members, strict=True)
         shares = np.array([self._share(label, rows) for label, rows in named])
-        of_all = np.average(shares, weights=sizes)
-        pooled = _threshold(data, of_all, self.tolerance)
+        pooled = _threshold(data, np.average(shares, weights=sizes), self.tolerance)
         if proba is not None:
             slack = sizes * self.tolerance
             return [*_mean_thresholds(score, weight, proba, sizes * shares, slack), pooled]
