@@ -190,7 +190,8 @@ def _flip_below_chance(rows: Array, unit: Array, wrong: float, rng: np.random.Ge
         taken = np.bincount(cell - cell % n_labels + label, unit.ravel()[cell], moved.size)
         return flipped + taken.reshape(moved.shape)
     for distance in range(1, n_labels):
-        part = binomial(moved, 1 / (n_labels - distance), rng)
+        left = n_labels - distance
+        part = binomial(moved, 1 / left, rng) if left > 1 else moved
         flipped += np.roll(part * unit, distance, axis=-1)
         moved = moved - part
     return flipped

@@ -78,8 +78,7 @@ class Quality:
             return divide(dataset - model, dataset + model, 0.0)
         relative = divide(model - dataset, dataset + model, 0.0)
         is_negative = (np.minimum(dataset, model) < 0) & (dataset != model)
-        is_undefined = is_negative | np.isnan(dataset) | np.isnan(model)
-        return np.where(is_undefined, np.nan, relative)
+        return np.where(is_negative | np.isnan(dataset) | np.isnan(model), np.nan, relative)
 
     def values_of(self, labels: Sequence[Label], positive: Label | None) -> Array | None:
         """Return the numbers that targets stand for, or 1 for the class whose F1 is asked for."""

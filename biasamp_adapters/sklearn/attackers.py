@@ -86,7 +86,8 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """Return the most likely classes; of equally likely ones the first."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        most_likely = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[most_likely]
 
 
 #: The networks of the experiments: units of hidden layers, and how Adam trains them.
