@@ -342,8 +342,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     """Run the command, and turn errors into a line and an exit code."""
     command = typer.main.get_command(app)
     try:
-        code = command(arguments, prog_name="biasamp", standalone_mode=False)
-        return code or PASSED
+        return command(arguments, prog_name="biasamp", standalone_mode=False) or PASSED
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except _USAGE_ERROR as error:

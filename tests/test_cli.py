@@ -56,8 +56,7 @@ def biasamp(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., t
     capsys.readouterr()
 
     def call(*arguments: str) -> tuple[int, str]:
-        code = cli.main(arguments)
-        return code, "".join(capsys.readouterr())
+        return cli.main(arguments), "".join(capsys.readouterr())
 
     return call
 

@@ -54,8 +54,7 @@ def test_change_has_a_sign_and_its_interval(change, text):
 def test_change_in_a_sentence_has_its_unit():
     change = number(0.1163, 0.0864, 0.1462)
     assert Digits.of(change).change_in_points(change) == "+12 points (+9 to +15)"
-    nothing = number(0.0, 0.0, 0.0)
-    assert Digits(0).change_in_points(nothing) == "0 points (0 to 0)"
+    assert Digits(0).change_in_points(number(0.0, 0.0, 0.0)) == "0 points (0 to 0)"
 
 
 def test_point_is_singular_after_exactly_1():

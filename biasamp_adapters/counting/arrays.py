@@ -144,10 +144,14 @@ def to_array(values: Any, argument: str) -> Any:
     if isinstance(values, np.ndarray | pd.Series | pd.Categorical):
         return values
     if isinstance(getattr(values, "null_count", None), int):  # Arrow, whose numbers stay exact.
+        if hasattr(values.type, "storage_type"):  # Such as a period, a number for Arrow.
+            return values.to_pandas()
         is_plain = not (values.null_count or getattr(values.type, "tz", None))
         return values.to_numpy(False) if is_plain else to_objects(values.to_pylist())
     series = nw.from_native(values, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series):
+        if series.dtype == nw.Unknown:
+            return to_array(series.to_arrow(), argument)
         if series.null_count() or getattr(series.dtype, "time_zone", None):
             return to_objects(series.to_list())
         return to_array(series.to_numpy(), argument)

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from biasamp_adapters.counting.arrays import check_all, to_numbers
-from biasamp_adapters.counting.labels import Array, distinct_labels, listing
+from biasamp_adapters.counting.labels import Array, check_text, distinct_labels, listing
 from biasamp_adapters.counting.margins import sign_of_difference
 from biasamp_adapters.counting.paths import find_files
 from biasamp_adapters.figures import count
@@ -95,6 +95,7 @@ class BaseRates:
         frame = values
         if isinstance(values, Mapping) and all(isinstance(row, Mapping) for row in values.values()):
             rows = {key: dict(row) for key, row in values.items()}
+            check_text([*rows, *(label for row in rows.values() for label in row)], name)
             frame = pd.DataFrame.from_dict(rows, "index")
         if not isinstance(frame, pd.DataFrame) or not frame.size:
             rule = f"{name} must be a frame or a mapping such as {{'woman': {{'nurse': 0.6}}}}"

@@ -25,6 +25,7 @@ from biasamp_adapters.counting.labels import (
     Key,
     Label,
     check_distinguishable,
+    check_text,
     listing,
     read_lists,
 )
@@ -334,6 +335,9 @@ def finish_rows(rows: Rows, options: Mapping[str, Any]) -> Rows:
     variables = dict(rows.variables)
     if options.get("threshold") is not None:
         variables |= decide(rows, options["threshold"], options["pos_label"])
+    for (role, model), variable in variables.items():
+        if role != SCORE:
+            check_text([rows.names.get(role), model, *variable.labels], role)
     cluster = None
     if rows.cluster is not None:  # Some may have had rows of weight 0 alone.
         cluster = np.unique(rows.cluster, return_inverse=True)[1]

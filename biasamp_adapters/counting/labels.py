@@ -82,6 +82,7 @@ def plain_labels(labels: Iterable[Label], argument: str) -> list[Label]:
 def distinct_labels(labels: Iterable[Label], argument: str) -> tuple[Label, ...]:
     """Return listed labels as plain values; raise if one is missing, or two look the same."""
     plain = plain_labels(labels, argument)
+    check_text(plain, argument)
     are_labels = all(isinstance(label, Hashable) for label in plain)
     n = min(len(set(plain)), len(set(map(show, plain)))) if are_labels else 0
     if n < len(plain) or None in plain:
@@ -159,12 +160,17 @@ def _on_one_coding(labels: list[Label]) -> list[Label]:
     return labels
 
 
-def check_distinguishable(labels: Iterable[Label], argument: str, remedy: str) -> None:
-    """Raise if two labels differ but look the same as text, or if one cannot be written."""
-    by_text: dict[str, Label] = {}
+def check_text(labels: Iterable[Label], argument: str) -> None:
+    """Raise if a label or name cannot be written."""
     for label in labels:
         if re.search("[\ud800-\udfff]", show(label)):
             raise ValueError(f"{argument} must be text that fits UTF-8; received {label!a:.60}")
+
+
+def check_distinguishable(labels: Iterable[Label], argument: str, remedy: str) -> None:
+    """Raise if two labels differ but look the same as text."""
+    by_text: dict[str, Label] = {}
+    for label in labels:
         other = by_text.setdefault(show(label), label)
         if isinstance(label, int):  # Whole floats are integers, which come before text.
             by_text[f"{label}.0"] = label
@@ -173,8 +179,10 @@ def check_distinguishable(labels: Iterable[Label], argument: str, remedy: str) -
             raise ValueError(f"{both}, which look the same; {remedy}")
 
 
-def positive_class(labels: Sequence[Label]) -> Label | None:
-    """Return the positive class of two: 1 of 0 or -1 and 1, else the last; None of more."""
+def positive_class(labels: Sequence[Label], chosen: Label | None = None) -> Label | None:
+    """Return the chosen class; else 1 of 0 or -1 and 1, the last of two, or None of more."""
+    if chosen is not None:
+        return find_label(chosen, labels)
     if 1 in labels and (set(labels) <= {0, 1} or set(labels) <= {-1, 1}):
         return labels[labels.index(1)]
     return labels[-1] if len(labels) == 2 else None
@@ -192,8 +200,7 @@ def show(label: Label) -> str:
 
 def find_label(label: Label, labels: Iterable[Label]) -> Label:
     """Return the label that a text stands for: itself, or the one that looks like it."""
-    by_text: dict[Label, Label] = {show(known): known for known in labels}
-    return by_text.get(label, label)
+    return {x: known for known in labels for x in (show(known), known)}.get(label, label)
 
 
 def show_set(labels: Sequence[Label]) -> Label:

@@ -166,8 +166,7 @@ def pairs_of(rows: Rows) -> Iterator[tuple[str, str, str | None]]:
             if truth in roles and PREDICTED[truth] in roles:
                 read += [(given, RIGHT[truth]) for given in (*roles, ALL) if given in SHARED]
         for first, second in read:
-            is_shared = first in SHARED and second in SHARED
-            yield first, second, None if is_shared else model
+            yield first, second, None if {first, second} <= {*SHARED} else model
 
 
 def accuracy_of(margins: Margins, truth: str) -> Array:

@@ -246,8 +246,7 @@ def _open_csv(path: str, kind: str, connection: DuckDBPyConnection) -> _File:
     names, delimiter = max(readings, key=lambda reading: len(reading[0]))
     columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(len(names)))
     options += f", header = true, delim = '{delimiter}', quote = '\"', escape = '\"', comment = ''"
-    sql = f"read_csv({options}, nullstr = '', columns = {{{columns}}})"
-    return _File(path, names, sql)
+    return _File(path, names, f"read_csv({options}, nullstr = '', columns = {{{columns}}})")
 
 
 def _check_last_line(path: str) -> None:

@@ -83,8 +83,7 @@ def _read_whole_numbers(values: Array, low: int, high: int) -> Codes:
     """Return whole numbers of a narrow range as codes."""
     codes = np.empty(len(values), dtype=np.min_scalar_type(high - low + 1))
     np.subtract(values, values.dtype.type(low), out=codes, dtype=codes.dtype, casting="unsafe")
-    of_type = bool if values.dtype == bool else int
-    labels = tuple(map(of_type, range(low, high + 1)))
+    labels = tuple(map(bool if values.dtype == bool else int, range(low, high + 1)))
     everywhere = Codes(labels, codes)
     if len(labels) <= 2:
         return everywhere  # The lowest and the highest number occur.
@@ -235,7 +234,7 @@ def decide(rows: Rows, threshold: Any, pos_label: Label | None) -> Variables:
     classes = rows.listed.get(TASK, rows.class_labels)
     if len(classes) < 2 and set(classes) <= {0, 1}:  # The other class may not occur.
         classes = (0, 1)
-    positive = positive_class(classes) if pos_label is None else find_label(pos_label, classes)
+    positive = positive_class(classes, pos_label)
     if rows.is_matrix(TASK) or len(classes) != 2 or positive not in classes:
         rule = "threshold needs two classes in y_true, one of which is pos_label"
         raise ValueError(f"{rule}; received {listing(classes)}")
@@ -353,7 +352,9 @@ def _common_labels(same: Variables, listed: Lists, truth: str) -> tuple[Label, .
     common = listed.get(truth, seen)
     unknown = without(seen, common)
     if unknown:
-        raise ValueError(f"{LISTS[truth]} must list every label; received {listing(unknown)} too")
+        form = f", as {unknown[0]!r:.60}" if isinstance(unknown[0], tuple) else ""
+        rule = f"{LISTS[truth]} must list every label{form}"
+        raise ValueError(f"{rule}; received {listing(unknown)} too")
     return common
 
 

@@ -224,8 +224,7 @@ def _on_labels_of_rates(rows: Rows, rates: BaseRates) -> Rows:
 
 def _on_common_labels(rows: Rows, reference: Rows | None, listed: Lists, short: str) -> Evaluation:
     """Return rows and reference on common lists of labels, with notes on labels of only one."""
-    parts = [rows] if reference is None else [rows, reference]
-    listed = _list_labels(parts) | listed
+    listed = _list_labels([rows] if reference is None else [rows, reference]) | listed
     variables = dict(rows.variables)
     if reference is not None:
         variables |= {(REFERENCE[truth], None): reference.variable(truth) for truth in PREDICTED}

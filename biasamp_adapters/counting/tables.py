@@ -187,11 +187,14 @@ def _fetch_duckdb(relation: Any, n_rows: int, connection: Any) -> Iterator[Any]:
 def _check_type(dtype: nw.dtypes.DType, column: Column, engine: nw.Implementation) -> None:
     """Raise if a column can hold neither labels nor, where they are needed, numbers.
 
-    Intervals of DuckDB have no length that all versions of Narwhals read alike.
+    Intervals of DuckDB have no length that all versions of Narwhals read alike. Periods of Arrow
+    and polars would be read as the numbers that are stored.
     """
     may_be_numbers = dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)
     is_interval = dtype == nw.Duration and engine == nw.Implementation.DUCKDB
-    if dtype.is_nested() or is_interval or not (column.variable or may_be_numbers):
+    is_stored = dtype in (nw.Unknown, nw.Object) and str(engine) in ("pyarrow", "polars")
+    has_kind = not is_stored if column.variable else may_be_numbers
+    if dtype.is_nested() or is_interval or not has_kind:
         kind = "labels such as text, numbers or dates" if column.variable else "numbers"
         name, received = listing([column.name]), type(dtype).__name__
         raise ValueError(f"column {name} must hold {kind}; received {received}")

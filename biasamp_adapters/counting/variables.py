@@ -86,8 +86,7 @@ class Codes(_Labelled):
     @cached_property
     def sparse(self) -> sparse.csr_array:
         """Indicators of the labels, and of missing values if there are any, (rows, width)."""
-        starts = np.arange(len(self) + 1)
-        entries = np.ones(len(self)), self.codes.astype(np.int64), starts
+        entries = np.ones(len(self)), self.codes.astype(np.int64), np.arange(len(self) + 1)
         return sparse.csr_array(entries, (len(self), self.width))
 
     @property
@@ -191,8 +190,7 @@ def recode(codes: Array, labels: Sequence[Label], others: Sequence[Label]) -> Ar
     """Return codes on another list of labels; what the list lacks is missing, and so is -1."""
     position = {label: i for i, label in enumerate(others)}
     positions = [position.get(label, len(others)) for label in labels]
-    table = np.array([*positions, len(others)], dtype=np.min_scalar_type(len(others)))
-    return table[codes]
+    return np.array([*positions, len(others)], dtype=np.min_scalar_type(len(others)))[codes]
 
 
 def append(first: Variable, second: Variable) -> Variable:
@@ -217,8 +215,7 @@ def indicator(holds: Array) -> Codes:
 def right_labels(truth: Variable, prediction: Variable) -> Variable:
     """Return the true labels that are predicted right; they are missing elsewhere."""
     if isinstance(truth, Codes) and isinstance(prediction, Codes):
-        missing = len(truth.labels)
-        codes = np.where(truth.codes == prediction.codes, truth.codes, missing)
+        codes = np.where(truth.codes == prediction.codes, truth.codes, len(truth.labels))
         return replace(truth, codes=codes.astype(truth.codes.dtype))
     both: Any = truth.values * prediction.values
     if sparse.issparse(both):

@@ -144,5 +144,4 @@ def _divide(margins: Margins, groups: str, numerator: Array, kind: str) -> Array
     sums = np.concatenate([*positives, margins.joint(groups, ALL)], axis=2)
     parts = sums @ np.column_stack([numerator, _DENOMINATORS[kind]])
     parts = np.where(parts > _ROUNDING * sums[..., 3:], parts, 0.0)
-    rates = divide(parts[..., 0], parts[..., 1], 0.0)
-    return np.where(sums[..., 3] > 0, rates, np.nan)
+    return np.where(sums[..., 3] > 0, divide(parts[..., 0], parts[..., 1], 0.0), np.nan)

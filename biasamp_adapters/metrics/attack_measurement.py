@@ -218,9 +218,10 @@ class AttackMeasurement(Measurement):
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
         """Return replicates moved to the value: resampling takes chance for real dependence."""
         trials, margin, others, row = self._drawn_scores[name], (0.0, 0.0), None, 0.0
-        if self.quality.guesses:
+        if name != "value" and self.quality.name not in qualities.SMOOTH:
             # The largest of shares that may be tied has a lower bound, which mirroring turns round.
-            others = None if name == "value" else scores[name]
+            others = scores[name]
+        if self.quality.guesses:
             levels = self.point()["psi_dataset"], self.point()["psi_model"]
             both, rows = (self.data_tables, self.model_tables), self.evaluation.rows
             gains = [self.quality.mean_gain(tables, rows.effective_rows) for tables in both]
@@ -240,14 +241,19 @@ class AttackMeasurement(Measurement):
         )
 
     def _recentred(self, name: str, replicates: Array) -> Array:
-        """Return replicates around the value of drawn flips; those of levels are mirrored."""
-        mean_of_trials = mean_and_spread(self._drawn_scores[name])[0]
-        if name != "value":
-            centre = mean_of_trials + float(self._expected_scores[name][0])
-            if not np.isfinite(centre):
-                return replicates
-            return np.maximum(centre - replicates, 0)
-        return replicates + (mean_of_trials - mean_and_spread(replicates)[0])
+        """Return replicates around the value of drawn flips; those of levels have half the bias.
+
+        Levels are skewed, so smooth ones are moved; those that jump between guesses are mirrored.
+        """
+        centre, mean = (mean_and_spread(x)[0] for x in (self._drawn_scores[name], replicates))
+        if name == "value":
+            return replicates + (centre - mean)
+        centre += float(self._expected_scores[name][0])
+        if not np.isfinite(centre):
+            return replicates
+        if self.quality.name in qualities.SMOOTH:
+            return replicates + (centre - 2 * mean)
+        return np.maximum(centre - replicates, 0)
 
     def _reason_for_no_interval(self, name: str, replicates: Array) -> str:
         """Return why the table is too sparse, or shows too little dependence, for an interval."""

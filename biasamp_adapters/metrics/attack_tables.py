@@ -176,18 +176,24 @@ def drawn_flips(
     mean = divide(weight, taken.sum(axis=-1, keepdims=True), 0.0)
     flipped = (rows - taken) * unit + returned * mean
     for place in map(tuple, np.argwhere(redrawn > 1)):
-        flipped[place] = _flip_each_label(rows[place], unit[place], wrong[place], rng)
+        flipped[place] = _flip_below_chance(rows[place], unit[place], wrong[place], rng)
     return flipped
 
 
-def _flip_each_label(rows: Array, unit: Array, wrong: float, rng: np.random.Generator) -> Array:
-    """Return one table flipped label by label, which is right below chance accuracy too."""
-    moved = binomial(rows, wrong, rng)
-    flipped, n_labels = (rows - moved) * unit, rows.shape[-1]
-    for label in range(n_labels):
-        others = np.arange(n_labels) != label
-        spread = spread_evenly(moved[..., label], n_labels - 1, rng)
-        flipped[..., others] += spread * unit[..., label, None]
+def _flip_below_chance(rows: Array, unit: Array, wrong: float, rng: np.random.Generator) -> Array:
+    """Return one table whose moved rows take another label: row by row where labels are many."""
+    moved, n_labels = binomial(rows, wrong, rng), rows.shape[-1]
+    flipped = (rows - moved) * unit
+    if moved.sum() < moved.size * n_labels:
+        cell = np.repeat(np.arange(moved.size), moved.ravel().astype(np.int64))
+        label = (cell + rng.integers(1, n_labels, len(cell))) % n_labels
+        taken = np.bincount(cell - cell % n_labels + label, unit.ravel()[cell], moved.size)
+        return flipped + taken.reshape(moved.shape)
+    for distance in range(1, n_labels):
+        left = n_labels - distance
+        part = binomial(moved, 1 / left, rng) if left > 1 else moved
+        flipped += np.roll(part * unit, distance, axis=-1)
+        moved = moved - part
     return flipped
 
 

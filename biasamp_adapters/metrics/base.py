@@ -115,8 +115,7 @@ class Metric:
     @property
     def key(self) -> str:
         """The name in letters, digits and underscores, such as "ba_a_to_t"."""
-        words_of_name = self.name.lower().replace("->", "_to_")
-        return re.sub("[^a-z0-9]+", "_", words_of_name).strip("_")
+        return re.sub("[^a-z0-9]+", "_", self.name.lower().replace("->", "_to_")).strip("_")
 
     @property
     def __name__(self) -> str:

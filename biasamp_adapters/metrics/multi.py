@@ -90,8 +90,7 @@ class MultiMeasurement(RateMeasurement):
         """Return replicates moved to the value, from 0 where chance may make such changes."""
         chance, added, size = scores["by_chance"], scores["added"], value
         if name == "variance":  # Roots have a shorter tail.
-            added = scores["variance_by_chance"]
-            chance, size = np.sqrt(added), np.sqrt(value)
+            chance, size = np.sqrt(scores["variance_by_chance"]), np.sqrt(value)
         replicates = scores[name] + (value - mean_and_spread(scores[name])[0])
         mean_of_chance, spread_of_chance = mean_and_spread(chance)
         below = np.inf
@@ -202,8 +201,7 @@ class MultiAttributeBiasAmplification(RateMetric):
             return positions
         for part in (rows, evaluation.origin):
             if part.has(TASK):
-                n = _rows_by_class(part)
-                positions = positions[n[positions] >= self.min_support]
+                positions = positions[_rows_by_class(part)[positions] >= self.min_support]
         return positions
 
     def coefficients(self, evaluation: Evaluation, margins: Margins, origin: Margins) -> Array:

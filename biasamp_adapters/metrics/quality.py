@@ -78,8 +78,7 @@ class Quality:
             return divide(dataset - model, dataset + model, 0.0)
         relative = divide(model - dataset, dataset + model, 0.0)
         is_negative = (np.minimum(dataset, model) < 0) & (dataset != model)
-        is_undefined = is_negative | np.isnan(dataset) | np.isnan(model)
-        return np.where(is_undefined, np.nan, relative)
+        return np.where(is_negative | np.isnan(dataset) | np.isnan(model), np.nan, relative)
 
     def values_of(self, labels: Sequence[Label], positive: Label | None) -> Array | None:
         """Return the numbers that targets stand for, or 1 for the class whose F1 is asked for."""
@@ -142,8 +141,7 @@ class Quality:
             weight = np.ones(table.shape[:-1])
             return weight, 0 * weight, weight
         is_balanced = self.name == BALANCED
-        axis = -2 if is_balanced else -1
-        total = table.sum(axis=axis, keepdims=True)
+        total = table.sum(axis=-2 if is_balanced else -1, keepdims=True)
         share = divide(table, total, 0.0)
         size = divide(total, table.sum(axis=(-2, -1), keepdims=True), 0.0)
         order = np.argsort(share, axis=-1)[..., -2:]
@@ -217,8 +215,7 @@ def leave_one_out(table: Array, values: Any = None) -> Array:
     """Return the log loss on each row of a table without it, with half a row for each class."""
     row = table.sum(axis=-1, keepdims=True)
     classes = (table.sum(axis=-2, keepdims=True) > 0).sum(axis=-1, keepdims=True)
-    left = np.maximum(table - 1, 0) + 0.5
-    ratio = (np.maximum(row - 1, 0) + 0.5 * classes) / left
+    ratio = (np.maximum(row - 1, 0) + 0.5 * classes) / (np.maximum(table - 1, 0) + 0.5)
     return _share((table * np.log(ratio)).sum(axis=(-2, -1)), table)
 
 
@@ -266,6 +263,9 @@ LEAVE_ONE_OUT = Quality("leave-one-out", leave_one_out, inverse=True, highest=_I
 #: Qualities of predicted numbers, and of answers that are probabilities.
 OF_NUMBERS = ("inverse_mse", "inverse_rmse")
 OF_PROBABILITIES = ("inverse_cross_entropy", "one_minus_cross_entropy", "uncertainty_coefficient")
+
+#: Qualities that rest on no guess of one class, which another sample may turn round.
+SMOOTH = (*OF_NUMBERS, *OF_PROBABILITIES)
 
 
 def get_quality(quality: Any, *, is_fitted: bool = False) -> Quality:

@@ -24,7 +24,7 @@ from biasamp_adapters.auditing.summarize import name_columns, summarize
 from biasamp_adapters.auditing.summary import PARTS, Summary
 from biasamp_adapters.counting.base_rates import BaseRates
 from biasamp_adapters.counting.counts import columns_among, options_among, read_counts
-from biasamp_adapters.counting.labels import ATTRIBUTE, Label
+from biasamp_adapters.counting.labels import ATTRIBUTE, Label, check_text
 from biasamp_adapters.counting.paths import digests_of
 from biasamp_adapters.counting.reference import align, check_reference, read_reference
 from biasamp_adapters.inference.replicates import N_BOOT, read_seed
@@ -374,5 +374,6 @@ def audit(
     # Counts come alone; arrays come with predictions or scores.
     files = digests_of(data) if used or (y_pred is None and y_score is None) else {}
     names = name_columns(columns, files, data if y_true is None else y_true, y_pred)
+    check_text([title, *names.values()], "title and names of columns")
     summary = summarize(computed, scores, str(title or ""), names, favorable_label)
     return AuditReport(summary, computed)

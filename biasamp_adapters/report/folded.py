@@ -165,8 +165,7 @@ def _table(part: str, caption: str, records: Sequence[Any], names: Names) -> Tab
         "true": names.true,
         "label_rate": "label rate" if names.has_labels else "given rate",
     }
-    digits = Digits.of(*(record for record in records if "low" in record))
-    forms = _forms(names, digits)
+    forms = _forms(names, Digits.of(*(record for record in records if "low" in record)))
     columns, filled, captions = [], [], [caption.format(**texts)]
     for field in (_FIELDS[name] for name in _COLUMNS[part].split()):
         values = [record[field.key] if field.key else record for record in records]

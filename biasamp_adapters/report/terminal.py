@@ -107,8 +107,7 @@ def _part(part: Part, width: int) -> Iterator[RenderableType]:
             yield ""
         yield from _table(table.first(MOST_ROWS), width)
     for term, text in part.terms:
-        entry = Text.assemble(_text(term, "bold"), ": ", _text(text))
-        yield Padding(entry, (0, 0, 0, 2))
+        yield Padding(Text.assemble(_text(term, "bold"), ": ", _text(text)), (0, 0, 0, 2))
 
 
 def _table(table: Table, width: int) -> Iterator[RenderableType]:

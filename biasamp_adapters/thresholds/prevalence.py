@@ -208,7 +208,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         truth = truth.with_labels(truth.seen)
         if len(truth.labels) != 2:
             raise ValueError(_explain_classes(truth, score))
-        positive = positive_class(truth.labels) if self.pos_label is None else self.pos_label
+        positive = positive_class(truth.labels, self.pos_label)
         check_choice("pos_label", positive, truth.labels)
         code = truth.labels.index(positive)
         self.classes_ = (truth.labels[1 - code], positive)
@@ -223,8 +223,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         sizes = np.array([rows[2].sum() for rows in members])
         named = zip(groups.labels, members, strict=True)
         shares = np.array([self._share(label, rows) for label, rows in named])
-        of_all = np.average(shares, weights=sizes)
-        pooled = nearest_threshold(data, of_all, self.tolerance)
+        pooled = nearest_threshold(data, np.average(shares, weights=sizes), self.tolerance)
         if proba is not None:
             slack = sizes * self.tolerance
             return [*_mean_thresholds(score, weight, proba, sizes * shares, slack), pooled]

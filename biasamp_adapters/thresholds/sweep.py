@@ -187,8 +187,7 @@ def _read_models(
     rows = replace(rows, variables=variables).merged()
     rank, variables = rows.variable(SCORE).keys(), dict(rows.variables)
     groups = variables.pop((predicted_group, model), None)
-    positive = positive_class(classes) if metric.pos_label is None else metric.pos_label
-    code = classes.index(positive)
+    code = classes.index(positive_class(classes, metric.pos_label))
     thresholds = np.r_[np.inf, thresholds]
     if len(rows) * len(thresholds) > _MOST_BYTES:
         raise ValueError(f"n_thresholds must be smaller; received {len(thresholds) - 1} thresholds")

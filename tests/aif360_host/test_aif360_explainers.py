@@ -37,8 +37,7 @@ def test_text_names_metric_class_and_meaning() -> None:
 
 def test_json_has_numbers_and_meaning() -> None:
     frame = drawn()
-    guess = frame["sex_pred"]
-    metric = metric_of(frame, **SEXES, predicted_protected_attributes=guess)
+    metric = metric_of(frame, **SEXES, predicted_protected_attributes=frame["sex_pred"])
     explain = BiasAmplificationJSONExplainer(metric)
     record = strict(explain.directional_bias_amplification("T->A"))
     assert record["metric"] == "BA T->A"

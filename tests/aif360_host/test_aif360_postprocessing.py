@@ -23,8 +23,7 @@ def test_predictions_keep_the_rates_of_the_labels(favorable) -> None:
     truth = dataset(FRAME, favorable_label=favorable, unfavorable_label=1 - favorable)
     score = SCORE if favorable else 1 - SCORE
     scored = classified(truth, SCORE > 0.5, score)
-    thresholds = PrevalenceThresholdPostprocessing(**SEXES)
-    predicted = thresholds.fit_predict(truth, scored)
+    predicted = PrevalenceThresholdPostprocessing(**SEXES).fit_predict(truth, scored)
     expected = bam.PrevalenceThreshold(pos_label=favorable)
     expected.fit(score, FRAME["y"], sensitive_features=FRAME["sex"])
     labels = expected.predict(score, sensitive_features=FRAME["sex"])

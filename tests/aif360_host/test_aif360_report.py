@@ -96,8 +96,7 @@ def test_report_knows_reference_predicted_groups_and_clusters() -> None:
 @pytest.mark.filterwarnings("ignore:Rows in neither")
 def test_report_with_sides_of_several_attributes_says_what_they_are() -> None:
     sides = {"unprivileged_groups": [{"sex": 0, "age": 0}], "privileged_groups": [{"sex": 1}]}
-    report = audit_report(metric_of(drawn(), **sides), n_boot=100)
-    text = text_of(report)
+    text = text_of(audit_report(metric_of(drawn(), **sides), n_boot=100))
     assert "the gap between privileged and unprivileged" in text
     assert "unprivileged group is sex = 0, age = 0, and the privileged one is sex = 1." in text
     assert "in neither of the two groups are left out" in text

@@ -56,8 +56,7 @@ def test_over_runs_of_folds_is_students_t_alone(compas) -> None:
 
 @pytest.mark.parametrize("form", ["arrays", "frames", "columns", "counts"])
 def test_over_runs_of_reports_with_the_same_labels_raises(form) -> None:
-    rng = np.random.default_rng(1)
-    truth, first, second = rng.integers(2, size=(3, 200))
+    truth, first, second = np.random.default_rng(1).integers(2, size=(3, 200))
     groups = np.where(np.arange(200) % 2, "a", "b")
 
     def audit(truth: np.ndarray, predicted: np.ndarray) -> bam.AuditReport:

@@ -72,8 +72,7 @@ def test_stratum_has_its_own_rows_and_the_signs_of_all_rows() -> None:
 
 
 def test_strata_that_share_clusters_are_drawn_together() -> None:
-    rng = np.random.default_rng(2)
-    truth, predicted, group = rng.integers(2, size=(3, 200))
+    truth, predicted, group = np.random.default_rng(2).integers(2, size=(3, 200))
     twice: Any = {"y_true": truth, "y_pred": predicted, "sensitive_features": group}
     twice = {name: np.tile(x, 2) for name, x in (twice | {"clusters": np.arange(200)}).items()}
     report = bam.audit(**twice, control_features=np.repeat(["x", "y"], 200), n_boot=200)

@@ -168,6 +168,11 @@ def test_audit_of_an_extreme_table_is_quiet(table, arguments) -> None:
             {**NAMES, "pos_label": ">50K"},
             "received '>50K'. Did you mean ' >50K'?",
         ),
+        (
+            (TABLE,),
+            {**NAMES, "title": "\ud800"},
+            "title and names of columns must be text that fits",
+        ),
         ((TABLE.assign(q="z"),), {**NAMES, "clusters": "q", "y_true": "Y"}, "Did you mean 'y'?"),
         ((TABLE.assign(q=[1, "1"] * 200),), {**NAMES, "clusters": "q"}, "holds 1 and '1', which"),
     ],

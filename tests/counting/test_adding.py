@@ -33,8 +33,7 @@ def test_clusters_of_parts_are_different_ones() -> None:
     # Those of chunks of one table are the same: [1, a, k], [0, b, l] and [1, b, l], [1, a, k].
     frame = pd.DataFrame({"y": [1, 0, 1, 1], "g": [*"abba"], "who": [*"kllk"]})
     names = {"y_true": "y", "y_pred": "y", "sensitive_features": "g", "clusters": "who"}
-    counts = bam.Counts.from_chunks([frame[:2], frame[2:]], **names)
-    assert counts.rows.n_clusters == 2
+    assert bam.Counts.from_chunks([frame[:2], frame[2:]], **names).rows.n_clusters == 2
     with pytest.raises(ValueError, match="clusters holds 1 and '1', which look the same"):
         bam.Counts.from_chunks([frame.assign(who=1), frame.assign(who="1")], **names)
 

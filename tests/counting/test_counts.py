@@ -63,13 +63,6 @@ def test_counts_are_equal_if_their_rows_are() -> None:
     assert counts != 4
 
 
-def test_counts_name_their_variables_and_models() -> None:
-    models = {"old": [0, 1, 1, 1], "new": [0, 0, 1, 1]}
-    counts = bam.Counts.from_arrays(**COLUMNS | {"y_pred": models}, count=[1000, 1, 1, 1])
-    kinds = "y_true x sensitive_features x y_pred[old] x y_pred[new]"
-    assert repr(counts) == f"<Counts: 1,003 rows of {kinds}>"
-
-
 def test_rows_that_any_model_has_not_predicted_are_dropped() -> None:
     models = {"old": [None, 1, 1, 1], "new": [0, 0, None, 1]}
     counts = bam.Counts.from_arrays(**COLUMNS | {"y_pred": models}, missing="drop")

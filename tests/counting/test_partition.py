@@ -24,8 +24,7 @@ def matrix_rows(n: int, n_columns: int = 20, **others: Any) -> Any:
 
 
 def label_rows(n: int, **others: Any) -> Any:
-    rng = np.random.default_rng(4)
-    truth, predicted, groups = rng.integers(0, 2, (3, n))
+    truth, predicted, groups = np.random.default_rng(4).integers(0, 2, (3, n))
     return bam.Counts.from_arrays(truth, predicted, sensitive_features=groups, **others).rows
 
 

@@ -238,7 +238,10 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"class_labels": [0, 1, "1"]}, "must list different labels; received 0, 1, .1"),
     ({"class_labels": [0, 1, None]}, "must list different labels; received 0, 1, None"),
     ({"class_labels": [[0, 1]]}, r"must list different labels; received \[0, 1\]"),
+    ({"class_labels": [0, 1, "\ud800"]}, r"class_labels must be text .* '\\ud800'$"),
+    ({"y_true": pd.Series(Y, name="\ud800")}, r"y_true must be text .* '\\ud800'$"),
     ({"class_labels": [0, 2]}, "class_labels must list every label; received 1"),
+    ({"sensitive_features": {"u": G, "v": G}, "group_labels": ["a × a"]}, r", as \('a', 'a'\); "),
     ({"group_labels": "ab"}, "group_labels must be in an order"),
     (
         {

@@ -213,8 +213,7 @@ def test_block_sums_of_weights_give_the_values_and_effective_rows(tmp_path) -> N
 
 
 def test_block_sums_hold_no_rows(tmp_path) -> None:
-    counts = make_counts()
-    counts.save(tmp_path / "sums.json", rows=False)
+    make_counts().save(tmp_path / "sums.json", rows=False)
     written = json.loads((tmp_path / "sums.json").read_text())
     assert all(variable["codes"] == [] for variable in written["variables"])
     assert min(written["n"]) >= 50

@@ -189,6 +189,14 @@ def test_read_table_nested_column_raises_with_its_name(engine, column) -> None:
         bam.Counts.from_frame(frame, y_true="y", sensitive_features="groups of people")
 
 
+def test_read_table_period_is_a_label_in_an_array_and_refused_in_a_frame_of_arrow() -> None:
+    months = pd.Series(pd.period_range("2020-01", periods=2, freq="M"), name="y")
+    table = pa.Table.from_pandas(months.to_frame())  # It stores whole numbers, 600 and 601.
+    assert bam.Counts.from_arrays(table["y"]).class_labels == tuple(months)
+    with pytest.raises(ValueError, match="column 'y' must hold labels such as text"):
+        bam.Counts.from_frame(table, y_true="y")
+
+
 def test_read_table_text_as_a_number_raises_with_its_name(engine) -> None:
     frame = engine({"y": [0, 1], "w": ["a", "b"], "true_a": ["0", "x"]})
     with pytest.raises(ValueError, match=r"(column 'w'|sample_weight) must hold numbers"):

@@ -69,11 +69,6 @@ def test_bands_of_too_few_replicates_are_undefined(n_boot, confidence):
     assert np.isnan([low, high]).all()
 
 
-def test_bands_of_no_numbers_are_empty():
-    low, high = simultaneous_bands(np.empty(0), np.empty((40, 0)))
-    assert (len(low), len(high)) == (0, 0)
-
-
 @st.composite
 def families(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))

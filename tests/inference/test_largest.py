@@ -41,8 +41,7 @@ def test_largest_difference_of_two_groups_has_the_band_of_their_pair(rates, erro
 def test_largest_difference_of_three_groups_has_ends_of_all_pairs():
     # Sizes: .30 ± .20 (A, B), .28 ± .01 (A, C), .02 ± .21 (B, C); half a row is .0005.
     rates = alternating([0.50, 0.20, 0.22], [0.10, -0.10, 0.09])
-    rows = np.array([1000, 1000, 1000])
-    largest = largest_gap(rates, rows, "ABC")
+    largest = largest_gap(rates, np.array([1000, 1000, 1000]), "ABC")
     assert ends(largest.difference) == pytest.approx((0.30, 0.28 - 0.0105, 0.30 + 0.2005))
 
 

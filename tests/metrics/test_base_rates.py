@@ -90,6 +90,7 @@ BAD_TABLES: list[tuple[dict[str, Any], str]] = [
     ({"signs": {**SIGNS, "he": {"cook": 0.5, "nurse": 1}}}, "signs must be -1, 0 or 1; .* 0.5"),
     ({"direction": "sideways"}, "direction must be 'A->T' or 'T->A'; received 'sideways'"),
     ({"signs": {**SIGNS, "he": {"cook": 2, "nurse": 1}}}, "signs must hold numbers from -1 to 1"),
+    ({"rates": {"\ud800": {"cook": 0.5, "nurse": 0.5}}}, "rates must be text that fits UTF-8"),
     ({"group_shares": {"he": 0.5, "she": 0.6}}, "must sum to 1; received a sum of 1.1"),
     ({"group_shares": {"he": 0.5, "she": 0.50001}}, "must sum to 1; received a sum of 1.00001"),
     ({"group_shares": {"he": 1.0}}, "group_shares must hold numbers .* for every group"),

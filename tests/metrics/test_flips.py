@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, poisson
 
-from biasamp_adapters import DirectionalPredictabilityAmplification
+from biasamp_adapters import DirectionalPredictabilityAmplification, LeakageAmplification
 from biasamp_adapters.metrics.attack_tables import (
     bias_of_expectation,
     binomial,
@@ -84,6 +84,15 @@ def test_flips_of_certain_accuracy_move_all_rows_or_none(accuracy, moved) -> Non
     table = np.array([[7.0, 2.0], [1.0, 6.0]])
     expected = table[:, ::-1] if moved else table
     assert draw(table, accuracy, -1, draws=5).tolist() == [expected.tolist()] * 5
+
+
+def test_flips_of_many_labels_below_chance_take_no_step_for_each_pair_of_labels() -> None:
+    numbers, metric = np.arange(2000), LeakageAmplification(quality="accuracy")
+    result = metric.result(numbers, numbers[::-1], sensitive_features=numbers % 2, n_boot=0)
+    # Each number gets two Poisson numbers of rows, with means of 1/2, and the larger is right.
+    chances, n = poisson.pmf(range(20), 0.5), np.arange(20)
+    right = chances @ np.maximum.outer(n, n) @ chances
+    assert result.estimates["psi_dataset"].value == pytest.approx(right, abs=0.01)
 
 
 @pytest.mark.parametrize("axis", [-1, -2])

@@ -48,8 +48,7 @@ def test_own_metric_refuses_settings_that_its_formula_does_not_read(settings) ->
 
 
 def test_own_metric_works_where_metrics_are_taken() -> None:
-    even = np.tile([0, 1], 40)
-    models = {"uneven": PREDICTED, "even": even}
+    models = {"uneven": PREDICTED, "even": np.tile([0, 1], 40)}
     comparison = bam.compare(**ROWS | {"y_pred": models}, metric=Disparity(), n_boot=100)
     assert comparison.differences["even"].value == -0.25
     frame = amplification_frame(metrics={"disparity": Disparity()}, **ROWS)

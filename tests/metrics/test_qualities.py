@@ -22,8 +22,7 @@ def test_leave_one_out_sees_all_rows_but_one() -> None:
 
 def change(name: str, dataset: float, model: float, *, is_difference: bool = False) -> float:
     levels = np.array([dataset]), np.array([model])
-    scores = get_quality(name).compare(*levels, is_difference)
-    return float(scores["value"][0])
+    return float(get_quality(name).compare(*levels, is_difference)["value"][0])
 
 
 @pytest.mark.parametrize(

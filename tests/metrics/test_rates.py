@@ -38,8 +38,7 @@ def test_group_without_rows_is_left_out_and_named(kind) -> None:
 
 
 def test_class_without_rows_is_left_out_of_t_to_a_and_counts_0_in_a_to_t() -> None:
-    t_to_a = BA(direction="T->A", class_labels=[0, 1, 2])
-    result = t_to_a.result(**ROWS, n_boot=0)
+    result = BA(direction="T->A", class_labels=[0, 1, 2]).result(**ROWS, n_boot=0)
     assert result.notes[0].endswith("left out of the mean: there are no rows of 2.")
     assert result.value == BA(direction="T->A").result(**ROWS, n_boot=0).value != 0
     assert result.by_class["contribution"].isna().tolist() == [False, False, True]

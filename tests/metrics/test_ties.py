@@ -113,6 +113,14 @@ def test_level_of_guesses_is_never_below_chance() -> None:
     assert result.estimates["psi_model"].low == 1 / 2
 
 
+def test_interval_of_a_smooth_level_keeps_its_skew() -> None:
+    # 1/cross-entropy is never below 1/log(2) = 1.44, and rises without end.
+    predicted, groups = np.repeat([1, 0, 1, 0], [90, 210, 165, 135]), np.repeat([0, 1], 300)
+    result = DPA(equalize=None).result(predicted, predicted, sensitive_features=groups, n_boot=500)
+    level = result.estimates["psi_model"]
+    assert level.high - level.value > level.value - level.low
+
+
 def test_interval_of_a_ratio_ends_at_1() -> None:
     # Labels are a tie. One of 200 predictions is not the group: a third of the replicates hold no
     # error, and have the ratio 1. The tie would add to it.

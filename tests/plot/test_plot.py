@@ -127,8 +127,7 @@ def test_frontier_of_many_models_names_the_unbeaten_only(ax) -> None:
 
 
 def test_result_plot_maps_pairs_in_orange_and_blue(ax) -> None:
-    result = read.result_of("turned")
-    result.plot(ax)
+    read.result_of("turned").plot(ax)
     assert read.rows_of(ax) == ["0", "1"]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "b"]
     assert read.texts_of(ax) == ["−40.0"] * 4
@@ -149,8 +148,7 @@ def test_pairs_of_both_directions_are_refused_and_one_is_chosen(ax) -> None:
     report = bam.audit(TRUTH, MODELS["wider"], n_boot=0, **options)
     with pytest.raises(ValueError, match="one model and one direction"):
         bam.plot.pairs(report)
-    chosen = report.to_frame("pairs").query("direction == 'T->A'")
-    bam.plot.pairs(chosen, ax=ax)
+    bam.plot.pairs(report.to_frame("pairs").query("direction == 'T->A'"), ax=ax)
     assert read.rows_of(ax) == ["a", "b"]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1"]
     assert ax.get_title(loc="left") == "BA T→A by pair, points"

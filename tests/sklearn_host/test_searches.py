@@ -58,8 +58,7 @@ def test_search_by_level_and_by_routing_picks_the_same_candidate(compas) -> None
     amplification = (x.cv_results_["mean_test_amplification"] for x in (search, routed))
     np.testing.assert_allclose(*amplification, atol=1e-12)
     report = bam.AuditReport.from_estimator(search, X, y, sensitive_features="race", n_boot=0)
-    predicted = search.predict(X)
-    ba = bam.directional_bias_amplification(y, predicted, sensitive_features=race)
+    ba = bam.directional_bias_amplification(y, search.predict(X), sensitive_features=race)
     assert report.to_frame().set_index("key")["value"]["ba_a_to_t"] == pytest.approx(ba)
     assert len(report.summary["data"]["scores"]) == 1  # Of predict_proba.
 

@@ -199,8 +199,7 @@ def test_label_error_sensitivity_of_t_to_a_reads_true_groups() -> None:
     )
     # P(x | 1) is .6 among labels, and (.6 - .1) / .8 = .625 without errors; of class 0 .4, .375.
     # There x is the rarer group, so that its rise from .375 to .4 is against the correlation.
-    expected = [(0.1 - 0) / 2, (0.075 - 0.025) / 2]
-    assert table["value"].tolist() == pytest.approx(expected)
+    assert table["value"].tolist() == pytest.approx([(0.1 - 0) / 2, (0.075 - 0.025) / 2])
 
 
 def test_label_error_sensitivity_notes_what_cannot_be() -> None:
