@@ -21,10 +21,10 @@ PRINTED = [
     ("MALS of COCO, after the constraints", 0.021, 3),
     ("oven: share of men", 0.56, 2),
     ("oven: change of the share", -0.10, 2),
-    ("oven: .0103 of .0129/.712, at least", 0.56, 2),
+    ("oven: 0.0103 of 0.0129/0.712, at least", 0.56, 2),
     ("keyboard: share of men", 0.70, 2),
     ("keyboard: predicted share of men", 0.83, 2),
-    ("times as many men as women: .712/.288", 2.5, 1),
+    ("times as many men as women: 0.712/0.288", 2.5, 1),
     ("papers without error bars (A.2): 25 of 48", 0.52, 2),
 ]
 #: Of the same text: these need rows of labels and predictions, which are lost.

@@ -197,7 +197,7 @@ class AuditReport:
         return to_card(self._document)
 
     def rows_needed(self, change: float) -> pd.Series[float]:
-        """Return the rows at which a BA of so much would be clear in 80 % of samples.
+        """Return the rows at which a BA of so much would be clear in 80% of samples.
 
         Parameters
         ----------
