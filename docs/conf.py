@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,13 @@ from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util.logging import getLogger
 
+from biasamp_adapters.metrics.base import Metric
+
 LOG = getLogger(__name__)
 DOCS = Path(__file__).parent
 EXAMPLES = DOCS.parent / "examples"
+#: What users call of a metric; the rest is its formula, which is internal.
+METRIC_MEMBERS = ("__call__", "result", "name", "key")
 _EACH = re.MULTILINE | re.DOTALL
 
 project = "biasamp-adapters"
@@ -118,12 +123,18 @@ def _mathml(node: Any, as_block: bool = False) -> str:
         return node.astext()
 
 
-def _skip_members_of_hosts(
+def _skip_members(
     app: Any, what: str, name: str, member: Any, skip: bool, options: Any
 ) -> bool | None:
-    """Leave what a host documents to the host."""
-    module = getattr(member, "__module__", None) or ""
-    return True if module.split(".")[0] in ("aif360", "fairlearn", "sklearn") else None
+    """Leave what a host documents to the host, and the formulas of metrics to the code."""
+    function = getattr(member, "fget", member)
+    module = getattr(function, "__module__", None) or ""
+    if module.split(".")[0] in ("aif360", "fairlearn", "sklearn"):
+        return True
+    owner = getattr(function, "__qualname__", "").split(".")[0]
+    owner = getattr(sys.modules.get(module), owner, None)
+    is_of_metric = isinstance(owner, type) and issubclass(owner, Metric)
+    return True if is_of_metric and name not in METRIC_MEMBERS else None
 
 
 def setup(app: Any) -> None:
@@ -131,5 +142,5 @@ def setup(app: Any) -> None:
     app.connect("config-inited", _copy_notebooks)
     app.connect("builder-inited", _write_sample)
     app.connect("source-read", _trim_examples)
-    app.connect("autodoc-skip-member", _skip_members_of_hosts)
+    app.connect("autodoc-skip-member", _skip_members)
     app.add_html_math_renderer("mathml", (_inline_math, None), (_block_math, None))

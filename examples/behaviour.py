@@ -42,7 +42,7 @@ def heat_maps() -> pd.DataFrame:
         line = f"{number(balanced.min())} to {number(balanced.max())}"
         opposite = number(shifted(metric, 0.1, -0.1))
         rows.append((name, int((grid < 0).sum()), int((grid > 0).sum()), line, opposite))
-    columns = ["metric", "below 0", "above 0", "balanced dataset", "alpha .1, model −.1"]
+    columns = ["metric", "below 0", "above 0", "balanced dataset", "alpha 0.1, model −0.1"]
     return pd.DataFrame(rows, columns=columns)
 
 

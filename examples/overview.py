@@ -15,7 +15,7 @@ KINDS = ["exact", "within the interval", "refuted"]
 #: Where the numbers are printed, how many there are, and the table of a study with the verdicts.
 PRINTED = [
     ("[W21] 3.2 and 4.1", 8, "worked_examples_values"),
-    ("[W21] 3.3 and A.2", 9, "corpus_constraints_text"),
+    ("[W21] 3.3 and A.2", 14, "corpus_constraints_text"),
     ("[W21] Table 1", 9, "masks_means"),
     ("[W21] Table 2", 8, "base_rates_table_2"),
     ("[W21] Table 3", 396, ""),

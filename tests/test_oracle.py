@@ -23,6 +23,10 @@ VALUES = Path(__file__).parent / "oracle" / "values.json.gz"
 #: Replicates of stored intervals, and the flips behind a stored mean and behind ours.
 N_BOOT, STORED_TRIALS, OUR_TRIALS = 400, 1000, 100
 
+#: Seeds of intervals that one package alone gives: this one counts effective rows or clusters of
+#: groups; in case 150, the replicates are about one standard error from the value.
+UNLIKE = {50, 74, 90, 142, 358, 400, 438, 464, 490} | {150}
+
 #: Numbers that differ, by the seeds of their cases, and why.
 EXPLAINED: dict[tuple[int, str], str] = dict.fromkeys(
     ((seed, name) for seed in (154, 262, 416) for name in ("equal_errors", "excess")),
@@ -32,6 +36,7 @@ EXPLAINED |= dict.fromkeys(
     ((449, name) for name in ("value", "psi_dataset")),
     "rows of several weights in one cell of a pair are flipped as rows of equal weight",
 )
+EXPLAINED[151, "psi_dataset"] = "of 1,000 flips some have a loss of 0, and of our 100 none has"
 
 
 @cache
@@ -48,8 +53,8 @@ def is_equal(stored: Any, computed: float) -> bool:
     """Return whether a number is the stored one, or lies within 5 errors of a stored mean."""
     if isinstance(stored, list):
         mean, spread = stored
-        if isnan(spread):  # Some flips have a loss of 0.
-            return True
+        if isnan(spread):  # Some flips have a loss of 0, whose inverse is infinite.
+            return mean == computed or (isnan(mean) and isnan(computed))
         error = spread * np.sqrt(1 / STORED_TRIALS + 1 / OUR_TRIALS)
         return bool(abs(computed - mean) <= 5 * error + 1e-8 * max(1, abs(mean)))
     if isnan(stored):
@@ -74,18 +79,18 @@ def test_numbers_of_large_cases_are_the_stored_ones(metric) -> None:
 def test_intervals_of_large_cases_are_about_as_wide_as_the_stored_ones(monkeypatch) -> None:
     # Stored intervals do not reach three rows of the smallest group to both sides.
     monkeypatch.setattr(RateMeasurement, "one_row", 0.0)
-    ratios, n_alike, seeds = [], 0, list(stored_numbers())[::2]
-    for seed in seeds:
+    ratios, unlike = [], set()
+    for seed in list(stored_numbers())[::2]:
         stored, case = stored_numbers()[seed]["interval"], draw_large_case(seed)
         metric = CLASSES[case.name](**settings_of(case))
         result = metric.result(**arguments(case), clusters=case.clusters, n_boot=N_BOOT)
         interval = result.interval
         is_0_of_all_models = stored == [0, 0] and result.measurement.reason_for_0 == result.reason
-        n_alike += is_0_of_all_models or (stored is None) == (interval is None)
+        if not is_0_of_all_models and (stored is None) != (interval is None):
+            unlike.add(seed)
         if stored is not None and interval is not None and np.ptp(stored) > 1e-9:
             ratios.append(np.ptp(interval) / np.ptp(stored))
     # Draws differ where rows are drawn in another order; widths of 400 have a noise of some 7 %.
     assert np.median(ratios) == pytest.approx(1, abs=0.01)
     assert np.quantile(ratios, [0.1, 0.9]) == pytest.approx([1, 1], abs=0.15)
-    # Seeds 50, 74, 90, 400 and 464 count effective rows or clusters of each group.
-    assert n_alike >= 0.96 * len(seeds)
+    assert unlike <= UNLIKE

@@ -12,15 +12,6 @@ Y, PRED, RACE = TABLE["two_year_recid"], TABLE["high"], TABLE["race"]
 X = TABLE[["race", "sex", "age_cat"]]
 
 
-def test_attribute_in_the_index_names_the_groups() -> None:
-    y_indexed = Y.set_axis(pd.MultiIndex.from_frame(X[["race", "sex"]]))
-    crossed = y_indexed.index.to_frame(index=False)
-    for groups, expected in (("race", 0.0598), (crossed, -0.0124)):
-        pair = y_indexed, PRED.to_numpy()
-        value = bam.directional_bias_amplification(*pair, sensitive_features=groups)
-        assert round(value, 4) == expected
-
-
 def test_numbers_and_pages_go_to_mlflow(tmp_path, monkeypatch) -> None:
     mlflow = pytest.importorskip("mlflow", reason='pip install "biasamp-adapters[recipes]"')
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # A database needs the whole of MLflow.

@@ -42,14 +42,20 @@ def audit_report(
         The datasets and groups.
     n_boot : int
         Bootstrap replicates; 0 gives no intervals.
-    confidence : float
-    random_state : int, Generator or None
-    title : str, optional
+    confidence, random_state, title
+        As in :func:`biasamp_adapters.audit`.
 
     Returns
     -------
     AuditReport
         ``to_frame("aif360")`` has AIF360's own measures.
+
+    Raises
+    ------
+    TypeError
+        If ``metric`` is no ``ClassificationMetric``.
+    ValueError
+        If its datasets cannot be read, or an option is out of its range.
 
     Examples
     --------

@@ -43,8 +43,8 @@ class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
     differ by sampling variation and by what the model has overfitted. ``ExponentiatedGradient``
     draws one of several models for each row, and the bound holds in the mean of these draws. In
     twenty random splits of COMPAS, a logistic regression of four features was fitted to 4,300 rows.
-    Of the other rows, a part had a probability between .001 and .999, so that chance decides: 13 to
-    79% with two races (median 43%), and 25 to 89% with three (49%). Thresholds by group
+    Of the other rows, a part had a probability between 0.001 and 0.999, so that chance decides: 13
+    to 79% with two races (median 43%), and 25 to 89% with three (49%). Thresholds by group
     (:class:`biasamp_adapters.PrevalenceThreshold`) had 1.4 to 5.3 points more accuracy.
     ``GridSearch`` does not read the bound, and often finds nothing better than the plain model.
 

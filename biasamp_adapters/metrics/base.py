@@ -187,8 +187,18 @@ class Metric:
         n_boot : int
             Bootstrap replicates.
         confidence : float
+            The level of intervals, between 0 and 1.
         random_state : int, Generator or None
-            The seed of everything that is drawn, except for random blocks.
+            The seed of everything that is drawn, except for random blocks; None is a fresh one.
+
+        Returns
+        -------
+        AmplificationResult
+
+        Raises
+        ------
+        ValueError
+            If an input cannot be read, or lacks what the metric needs.
         """
         evaluation = self.read(data, columns_among(locals()))
         model = only_model(evaluation.rows)

@@ -95,6 +95,16 @@ def compare(
     n_boot, confidence, random_state
         As in :meth:`DirectionalBiasAmplification.result`.
 
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models, an input cannot be read, or the metric is unknown or
+        lacks what it needs.
+
     Examples
     --------
     >>> import biasamp_adapters as bam

@@ -56,6 +56,11 @@ def mals_bias_amplification(
     float
         Between -1 and 1.
 
+    Raises
+    ------
+    ValueError
+        If an input cannot be read, there are fewer than two groups, or a setting is unknown.
+
     Examples
     --------
     >>> mals_bias_amplification([1, 1, 1, 0], [1, 1, 0, 0], sensitive_features=list("aabb"))
@@ -91,6 +96,11 @@ def directional_bias_amplification(
     -------
     float
         Between -1 and 1.
+
+    Raises
+    ------
+    ValueError
+        If an input cannot be read, there are fewer than two groups, or a setting is unknown.
 
     Examples
     --------
@@ -129,6 +139,11 @@ def multi_attribute_bias_amplification(
     -------
     float
         Between 0 and 1; undirected between 0 and 2.
+
+    Raises
+    ------
+    ValueError
+        If an input cannot be read, there are fewer than two groups, or a setting is unknown.
 
     Examples
     --------
@@ -170,6 +185,11 @@ def leakage_amplification(
     float
         Between -1 and 1 for qualities between 0 and 1.
 
+    Raises
+    ------
+    ValueError
+        If an input cannot be read, there are fewer than two groups, or a setting is unknown.
+
     Examples
     --------
     >>> y_true, y_pred = [1, 0, 1, 0], [1, 0, 1, 0]
@@ -210,6 +230,11 @@ def directional_predictability_amplification(
     -------
     float
         Between -1 and 1; NaN, with a warning, if levels of a quality that may be below 0 are.
+
+    Raises
+    ------
+    ValueError
+        If an input cannot be read, there are fewer than two groups, or a setting is unknown.
 
     Examples
     --------

@@ -233,7 +233,7 @@ def pairs(result: Any, *, ax: Axes | None = None) -> Axes:
     >>> import biasamp_adapters as bam
     >>> group, truth = ["a"] * 50 + ["b"] * 50, [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
     >>> metric = bam.DirectionalBiasAmplification()
-    >>> y_pred = [1] * 35 + [0] * 65  # of a, 70 % instead of 60; of b, 0 % instead of 40
+    >>> y_pred = [1] * 35 + [0] * 65  # of a, 70% instead of 60; of b, 0% instead of 40
     >>> result = metric.result(truth, y_pred, sensitive_features=group, n_boot=0)
     >>> ax = bam.plot.pairs(result)
     >>> [text.get_text() for text in ax.texts]

@@ -38,7 +38,9 @@ from biasamp_adapters.report.terminal import to_text
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditReport:
-    """What an audit found, on every surface, as :func:`audit` returns it.
+    """What an audit found, on every surface.
+
+    :func:`audit` and :meth:`from_estimator` return it; the arguments of the class are internal.
 
     Attributes
     ----------
@@ -46,7 +48,7 @@ class AuditReport:
         All numbers, as plain values; its keys are those of
         :class:`biasamp_adapters.auditing.summary.Summary`.
     computed : Computed
-        The arrays behind them, which methods of the report read.
+        The arrays behind them, which methods of the report read; internal.
     """
 
     summary: Summary
@@ -195,7 +197,7 @@ class AuditReport:
         return to_card(self._document)
 
     def rows_needed(self, change: float) -> pd.Series[float]:
-        """Return the rows at which a BA of so much would be clear in 80 % of samples.
+        """Return the rows at which a BA of so much would be clear in 80% of samples.
 
         Parameters
         ----------
@@ -329,12 +331,25 @@ def audit(
     n_boot : int
         Bootstrap replicates; by default 2,000, or fewer of very many groups and classes.
     confidence : float
+        The level of all intervals and bands, between 0 and 1.
     random_state : int, Generator or None
+        The seed of all that is drawn, except for random blocks; None is a fresh one.
     title : str, optional
+        What the report begins with; by default the class or tasks and the groups.
 
     Returns
     -------
     AuditReport
+
+    Raises
+    ------
+    TypeError
+        If ``data`` is no table, path or Counts, such as an estimator.
+    ValueError
+        If an input cannot be read, a column or the groups are missing, or an option is out of its
+        range.
+    FileNotFoundError
+        If a path names no file.
 
     Examples
     --------

@@ -101,6 +101,13 @@ def track(report: AuditReport) -> pd.DataFrame:
         model before: ``difference``, ``difference_low``, ``difference_high`` and ``clear``. The
         bands of all steps of a metric hold at once.
 
+    Raises
+    ------
+    TypeError
+        If the report is none.
+    ValueError
+        If it has fewer than two models.
+
     Examples
     --------
     >>> import biasamp_adapters as bam

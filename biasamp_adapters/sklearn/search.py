@@ -57,7 +57,7 @@ def amplification_scorer(
     Examples
     --------
     All three positives are in group a. A constant prediction removes the gap of the rates in the
-    labels, .75 and 0, of which BA is minus the half.
+    labels, 0.75 and 0, of which BA is minus the half.
 
     >>> import pandas as pd
     >>> from sklearn.dummy import DummyClassifier

@@ -43,11 +43,13 @@ def make_alpha_shift(alpha_dataset: float, alpha_model: float) -> pd.DataFrame:
     ----------
     Tokas, Nair and Kerner, "DPA", 2025, Appendix J and Fig. 6. It leaves open how the model's
     table meets rows whose groups have other sizes; here the model's conditional rates are used. A
-    positive alpha correlates the pair (0, 0) negatively: (.25 + alpha)(.25 - alpha) < .25 squared.
+    positive alpha correlates the pair (0, 0) negatively: (0.25 + alpha)(0.25 - alpha) is below
+    0.25 squared.
 
     Examples
     --------
-    The gap grows from .35 / .60 - .30 / .55 (alpha .1) minus .25 / .40 - .25 / .45, halved:
+    The gap grows from 0.35 / 0.60 - 0.30 / 0.55 (alpha 0.1) minus 0.25 / 0.40 - 0.25 / 0.45,
+    halved:
 
     >>> import biasamp_adapters as bam
     >>> rows = bam.studies.make_alpha_shift(0.05, 0.1)
@@ -114,7 +116,7 @@ def make_hidden_bias(
 
     Examples
     --------
-    BA sees nothing in balanced labels. Multi is .4 (1 - Phi(1)) / 2 = .032, and noise:
+    BA sees nothing in balanced labels. Multi is 0.4 (1 - Phi(1)) / 2 = 0.032, and noise:
 
     >>> import biasamp_adapters as bam
     >>> rows = bam.studies.make_hidden_bias(strength=0.4)
@@ -169,7 +171,7 @@ def load_published(name: str) -> pd.DataFrame:
     -------
     DataFrame
         Long: a row for each printed number. ``value`` is the number and ``decimals`` how many
-        decimals it is printed with; ``half_width`` is half of the printed 95 % interval and
+        decimals it is printed with; ``half_width`` is half of the printed 95% interval and
         ``rank`` the printed rank, where there are some. The other columns say what it is of.
         ``attrs["source"]`` names the source. Values of the nine models are times 100, and those
         of "Sen" are the sensitivity by which [T25] orders the models. "Attribution" is the share

@@ -76,7 +76,7 @@ def label_error_sensitivity(
     Examples
     --------
     Of 500 rows labelled a and 500 labelled b, 400 and 100 are predicted positive, where 300 and 200
-    are. BA among labels is .2; the factor is .8 for errors of .1, and .6 for .2:
+    are. BA among labels is 0.2; the factor is 0.8 for errors of 0.1, and 0.6 for 0.2:
 
     >>> import biasamp_adapters as bam
     >>> y_true = [1] * 300 + [0] * 200 + [1] * 200 + [0] * 300

@@ -79,17 +79,17 @@ def test_audit_of_random_data_has_all_surfaces_and_no_contradiction(seed) -> Non
 
 
 @pytest.mark.parametrize(
-    ("part", "key", "other"),
+    ("part", "key", "other"),  # Numbers are .03 off, or 0.
     [
-        ("gaps", "value", 0.03),
-        ("gaps", "first_predicted", 0.03),
+        ("gaps", "value", 0.38),
+        ("gaps", "first_predicted", 0.83),
         ("gaps", "status", "appears"),
         ("verdicts", "code", "reduces"),
-        ("errors", "first", 0.03),
-        ("metrics", "value", 0.03),
+        ("errors", "first", 0.53),
+        ("metrics", "value", 0.205),
         ("largest", "low", 0.0),
-        ("rates", "true", 0.03),
-        ("rates", "tpr", 0.03),
+        ("rates", "true", 0.33),
+        ("rates", "tpr", 0.53),
     ],
 )
 def test_contradiction_is_found(part, key, other) -> None:
@@ -97,14 +97,11 @@ def test_contradiction_is_found(part, key, other) -> None:
     predicted = [1] * 15 + [0] * 85 + [1] * 80 + [0] * 20
     report = bam.audit(truth, predicted, sensitive_features=groups, n_boot=100)
     text, markdown = report.to_text(full=True), report.to_markdown()
-    changed = SimpleNamespace(
-        summary=copy.deepcopy(report.summary),
-        to_text=lambda full: text,
-        to_markdown=lambda: markdown,
-    )
+    surfaces = {"to_text": lambda full: text, "to_markdown": lambda: markdown}
+    changed = SimpleNamespace(summary=copy.deepcopy(report.summary), **surfaces)
     assert not check_report(changed).wrong
     record = next(x for x in changed.summary[part] if x.get("of_class", 1) == 1)
-    record[key] = other if isinstance(other, str) or not other else record[key] + other
+    record[key] = other
     assert check_report(changed).wrong or list(wrong_cells(changed))
 
 

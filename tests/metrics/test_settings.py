@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
@@ -131,6 +132,14 @@ def test_function_with_weights_is_a_call_of_the_object(name) -> None:
     value = FUNCTIONS[name](**COLUMNS, **WEIGHTS)
     assert value == get_metric(name)(**COLUMNS, **WEIGHTS)
     assert abs(value - FUNCTIONS[name](**COLUMNS)) > 0.001
+
+
+def test_groups_of_a_text_are_a_level_of_the_index(compas) -> None:
+    y, levels = compas["two_year_recid"], compas[["race", "sex"]]
+    indexed, predicted = y.set_axis(pd.MultiIndex.from_frame(levels)), compas["high"].to_numpy()
+    for groups, expected in (("race", 0.0598), (levels.reset_index(drop=True), -0.0124)):
+        value = bam.directional_bias_amplification(indexed, predicted, sensitive_features=groups)
+        assert round(value, 4) == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -68,18 +68,20 @@ def test_page_in_chromium_fits_and_is_safe(name, compas, tmp_path) -> None:
     style = "height:900px;border:0;color-scheme:"
     frame = f'<iframe {{}} width="{{}}" style="{style}{{}}" srcdoc="{{}}"></iframe>'
     no_script = 'sandbox="allow-same-origin"'
-    frames = [("", wide, scheme, page) for scheme in ("light", "dark") for wide in (375, 1440)]
-    frames += [(no_script, 1440, "light", page), ("", 754, "light", printed)]
-    body = "".join(frame.format(*x[:3], html.escape(x[3])) for x in frames)
+    both = [(scheme, wide) for scheme in ("light", "dark") for wide in (375, 1440)]
+    frames = {f"{scheme} {wide}": ("", wide, scheme, page) for scheme, wide in both}
+    frames |= {"still": (no_script, 1440, "light", page), "print": ("", 754, "light", printed)}
+    body = "".join(frame.format(*x[:3], html.escape(x[3])) for x in frames.values())
     path.write_text(f"<!DOCTYPE html><meta charset=utf-8>{body}{MEASURE}", encoding="utf-8")
     options = ["--virtual-time-budget=500", f"--user-data-dir={tmp_path}", "--dump-dom"]
     command = [chromium, *FLAGS, *options, path.as_uri()]
     document = subprocess.check_output(command, timeout=60).decode("utf-8")
     assert "data-hit" not in document.partition("<head")[0]
-    seen = json.loads(html.unescape(re.search('data-seen="([^"]*)"', document)[1]))
-    assert [x["width"] for x in seen] == [x["room"] for x in seen]
-    _, light, _, dark, still, print_ = seen
-    assert dark["paper"] != light["paper"] == "rgb(255, 255, 255)"
-    assert light["text"] == still["text"] != ""
-    assert name == "hostile" or print_["bottom"] < 979  # The picture is on the first page.
-    assert print_["details"] == light["shut"] > 0 == print_["shut"]
+    measured = json.loads(html.unescape(re.search('data-seen="([^"]*)"', document)[1]))
+    seen = dict(zip(frames, measured, strict=True))
+    assert [x["width"] for x in measured] == [x["room"] for x in measured]
+    light, in_print = seen["light 1440"], seen["print"]
+    assert seen["dark 1440"]["paper"] != light["paper"] == "rgb(255, 255, 255)"
+    assert light["text"] == seen["still"]["text"] != ""
+    assert name == "hostile" or in_print["bottom"] < 979  # The picture is on the first page.
+    assert in_print["details"] == light["shut"] > 0 == in_print["shut"]
