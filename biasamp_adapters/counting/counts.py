@@ -25,6 +25,7 @@ from biasamp_adapters.counting.labels import (
     Key,
     Label,
     check_distinguishable,
+    check_order,
     listing,
     read_lists,
 )
@@ -316,6 +317,9 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     listed = read_lists(options)
     variables = read_variables(inputs, listed, options["missing_values"])
     names = {truth: arrays.name_of(inputs.get((truth, None))) for truth in PREDICTED}
+    for model in second:
+        role = ATTRIBUTE_PREDICTION
+        check_order(arrays.name_of(inputs[role, model]), names[ATTRIBUTE], role)
     # Engines return counted rows in an order of their own.
     has_order = (TASK, None) in variables and columns.get("count") is None
     digest = digest_of(variables) if has_order and options.get("needs_digest") else None

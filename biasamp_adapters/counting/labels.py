@@ -190,6 +190,14 @@ def show(label: Label) -> str:
     return " × ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
+def check_order(names: Any, others: Any, argument: str) -> None:
+    """Raise if two inputs name the same crossed columns in another order, which mixes groups up."""
+    are_crossed = isinstance(names, tuple) and isinstance(others, tuple) and names != others
+    if are_crossed and set(names) == set(others):
+        rule = f"{argument} must have its columns in the order of {ATTRIBUTE}"
+        raise ValueError(f"{rule}, {listing([others])}; received {listing([names])}: reorder them")
+
+
 def find_label(label: Label, labels: Iterable[Label]) -> Label:
     """Return the label that a text stands for: itself, or the one that looks like it."""
     by_text: dict[Label, Label] = {show(known): known for known in labels}
