@@ -83,7 +83,8 @@ def load(path: Any) -> Rows:
     body["variables"] = dict(map(_read_variable, body["variables"]))
     body["names"] = {truth: _to_label(name) for truth, name in body["names"].items()}
     body["listed"] = {truth: _to_labels(labels) for truth, labels in body["listed"].items()}
-    body["undrawn"] = _to_labels(body["undrawn"])
+    for name in ("undrawn", "gone"):
+        body[name] = _to_labels(body.get(name, []))
     return Rows(**body)
 
 
