@@ -506,14 +506,15 @@ TOO_FEW_REPLICATES = "a level of {level:.6g}% needs at least {n:,} replicates"
 UNDEFINED = "the value is undefined"
 UNBOUNDED = "the value is unbounded, because the loss is 0"
 NO_SIGNS = "no rate differs between groups in {decided_by}, so it is 0 for every model"
-ONE_TO_GUESS = "there is only one group to guess, so it is 0 for every model"
+ONE_GROUP_ONLY = "there is only one group"
+IS_0_FOR_ONE_GROUP = f"{ONE_GROUP_ONLY}, so it is 0 for every model"
 NONE_FREQUENT = "no group is over-represented in {decided_by}, so it is 0 for every model"
 SMALL_GROUPS = (
     "{names} has fewer than 15 {unit} and carries {share:.0%} of its variance",
     "{names} have fewer than 15 {unit} each and carry {share:.0%} of its variance",
 )
-TOO_FEW_ROWS = "LA and DPA need at least 20 rows"
-NO_VARIATION, ONE_GROUP_ONLY = "every replicate gives the same value", "there is only one group"
+TOO_FEW_ROWS = "LA and DPA need at least 20 {unit}"
+NO_VARIATION = "every replicate gives the same value"
 RARE = "{k:,} of {n:,} replicates are undefined, because a group or class is too rare"
 ALONE = "more than 3% of the rows have a group and class that no other row has"
 NO_DEPENDENCE_SHOWN = "no dependence can be told from chance, so its strength has no interval"

@@ -15,15 +15,7 @@ from biasamp_adapters.auditing.evaluate import ROLES, Members
 from biasamp_adapters.auditing.scores import Scores
 from biasamp_adapters.auditing.summary import VERSION, Data, Member, Summary
 from biasamp_adapters.counting.arrays import are_one_column
-from biasamp_adapters.counting.labels import (
-    ATTRIBUTE,
-    MODEL,
-    PREDICTED,
-    PREDICTION,
-    TASK,
-    Label,
-    without,
-)
+from biasamp_adapters.counting.labels import ATTRIBUTE, MODEL, PREDICTED, PREDICTION, TASK, Label
 from biasamp_adapters.figures import name
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 
@@ -114,7 +106,7 @@ def _data(
     models = computed.models if rows.has(PREDICTION) else ()
     feature = rows.names.get(ATTRIBUTE)
     n_groups = np.ones(len(rows))
-    gone = without(rows.gone, rows.group_labels)
+    gone = [label for label in rows.gone if label not in rows.group_labels]
     if rows.is_matrix(ATTRIBUTE) and rows.block_sums is None:
         n_groups = rows.variable(ATTRIBUTE).sparse.sum(axis=1)
     return Data(

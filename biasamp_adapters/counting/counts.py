@@ -164,15 +164,15 @@ class Counts:
         ----------
         path : path
         rows : bool
-            False keeps sums of random blocks of rows and nothing about a row: at least 20 blocks of
-            50 rows, with about ten rows of every group in every block. A smaller group is kept as
-            one sum, and numbers about it have no interval; so are fewer rows. Add counts first:
-            sums of blocks are not added, and have no scores.
+            False keeps sums of random blocks in place of rows: at least 20 blocks of 50 rows, with
+            about ten rows of every group in every block. A smaller group is kept as one sum, and
+            numbers about it have no interval; so are fewer rows. Add counts first: sums of blocks
+            are not added, and have no scores.
 
         Warns
         -----
         AmplificationWarning
-            If distinct rows that stand for fewer than five rows are written.
+            If distinct rows or sums that stand for fewer than five rows are written.
         """
         saved.save(self.rows.merged() if rows else saved.without_rows(self.rows), path)
 

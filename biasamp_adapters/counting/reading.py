@@ -11,7 +11,14 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.arrays import Table, check_all, read_numbers, to_numbers, to_objects
+from biasamp_adapters.counting.arrays import (
+    Table,
+    check_all,
+    factorize,
+    read_numbers,
+    to_numbers,
+    to_objects,
+)
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     LISTS,
@@ -62,13 +69,11 @@ def read_column(values: Any, argument: str) -> Codes:
         low, high = int(values.min()), int(values.max())
         if high - low < min(_WIDEST_RANGE, len(values) + 100):
             return _read_whole_numbers(values, low, high)
-    try:
-        is_text = kind == "U" and len(values)
-        codes, labels = _factorize_text(values, argument) if is_text else pd.factorize(values)
-    except TypeError:  # Lists and records have no hash.
-        rule = f"{argument} must hold labels such as text, numbers or dates"
-        remedy = "Label sets are a matrix with one column of 0 and 1 for each label"
-        raise ValueError(f"{rule}; received a list or record. {remedy}.") from None
+    if kind == "U" and len(values):
+        codes, labels = _factorize_text(values, argument)
+    else:
+        remedy = ". Label sets are a matrix with one column of 0 and 1 for each label"
+        codes, labels = factorize(values, argument, remedy)
     with suppress(UnicodeEncodeError):  # The label that cannot be written is refused below.
         labels = pd.Index(labels, tupleize_cols=False)
     distinct = plain_labels(labels.tolist(), argument)

@@ -207,8 +207,8 @@ def _check_has_labels(rows: Rows, reference: Rows | None) -> None:
     elif rows.is_matrix(TASK) != reference.is_matrix(TASK):
         raise ValueError("the reference must have labels, or columns of a matrix, as the data have")
     else:
-        both = [part.names.get(ATTRIBUTE) for part in (reference, rows)]
-        check_order(*both, REFERENCE[ATTRIBUTE])
+        names = reference.names.get(ATTRIBUTE)
+        check_order(names, rows.names.get(ATTRIBUTE), REFERENCE[ATTRIBUTE])
 
 
 def _on_labels_of_rates(rows: Rows, rates: BaseRates) -> Rows:

@@ -254,7 +254,7 @@ class Rows:
 
     def complete(self, missing: str) -> Rows:
         """Return the rows without those that have missing values, or raise."""
-        if missing not in ("error", "drop", "abstain"):
+        if not isinstance(missing, str) or missing not in ("error", "drop", "abstain"):
             rule = "missing must be 'error', 'drop' or 'abstain'"
             raise ValueError(f"{rule}; received {listing([missing])}")
         allowed = PREDICTED.values() if missing == "abstain" else ()

@@ -16,6 +16,7 @@ from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics import quality as qualities
 from biasamp_adapters.metrics.attack_tables import Attack, bias_of_expectation
+from biasamp_adapters.metrics.rates import reason_of_small_groups
 from biasamp_adapters.result import Measurement
 
 #: The bias of flips in expectation that "auto" allows, and trials of drawn flips: fewer, but at
@@ -103,9 +104,12 @@ class AttackMeasurement(Measurement):
             return words.FITTED.format(attacker=self.attacker.name)
         if self.metric.evaluation == "loo":
             return words.LEAVE_ONE_OUT
-        if self.evaluation.rows.effective_rows < _FEWEST_ROWS:
-            return words.TOO_FEW_ROWS
-        margins = margins_of_data(self.evaluation.rows.unweighted()).of_model(self.model)
+        rows = self.evaluation.rows
+        if rows.effective_rows < _FEWEST_ROWS:
+            return words.TOO_FEW_ROWS.format(unit="rows" if rows.w is None else "effective rows")
+        if rows.size_unit == "clusters" and (reason := reason_of_small_groups(self.margins)):
+            return reason
+        margins = margins_of_data(rows.unweighted()).of_model(self.model)
         both = (self.attack.tables(margins, x) for x in (self.attack.data, self.attack.model))
         alone = max((table == 1).sum(axis=(-2, -1)).mean() for table in both)
         if alone > _MAX_ALONE * margins.total[0, 0, 0]:
@@ -117,7 +121,7 @@ class AttackMeasurement(Measurement):
         target, rows = self.attack.data[1], self.evaluation.rows
         if target != self.attack.model[1] or rows.is_matrix(target):
             return ""
-        return words.ONE_TO_GUESS if len(rows.variable(target).seen) < 2 else ""
+        return words.IS_0_FOR_ONE_GROUP if len(rows.variable(target).seen) < 2 else ""
 
     # The formula.
 
