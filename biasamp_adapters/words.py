@@ -445,8 +445,8 @@ COUNT_0_IN_BA, IS_0_IN_BA = ", so their rates count 0 in BA", ", so BA is 0 for 
 NO_CLASS_COMPARED = "There is nothing to compare: no class has {n} rows in labels and reference."
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
 ONLY_PREDICTED = (
-    "In {rows}, {role} holds {names}, which {truth} never holds; they count, unless "
-    "missing_values= names them."
+    "In {rows}, {role} holds {names}, which {truth} never holds; unless missing_values= names "
+    "them, they count, and LA and DPA may change much, as labels are flipped to them too."
 )
 NOT_COMPUTED = "{name} is not computed: {reason}."
 NEEDS_FITTING = "its attacker must be fitted, which the metric does and an audit does not"
@@ -481,6 +481,9 @@ NO_DEPENDENCE = (
 AS_INACCURATE = "equally inaccurate labels"
 NO_RELATIVE_CHANGE = "{quality} is below 0, so no relative change is defined; read the levels."
 TRIALS = "Mean of {k} trials; flips and folds leave a standard error of {error:.2g} in the value."
+FAR_FROM_EXACT = (
+    "attacker='exact' gives {exact:+.3f}, more than .02 away: {attacker} may miss what can be seen."
+)
 NUMBERS_NOT_FLIPPED = (
     "The labels were not made as inaccurate as the predictions, as numbers have no accuracy."
 )

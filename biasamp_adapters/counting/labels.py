@@ -147,6 +147,8 @@ def ordered(labels: Iterable[Label], argument: str = "a variable") -> tuple[Labe
     except TypeError:
         in_order = sorted(distinct, key=lambda label: (type(label).__name__, str(label)))
     remedy = "read the column with one type, for example dtype=str"
+    if any(isinstance(label, tuple) for label in distinct):
+        remedy = "replace the sign × in them"
     check_distinguishable(in_order, argument, remedy)
     return tuple(in_order)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -69,11 +70,10 @@ def read_column(values: Any, argument: str) -> Codes:
         low, high = int(values.min()), int(values.max())
         if high - low < min(_WIDEST_RANGE, len(values) + 100):
             return _read_whole_numbers(values, low, high)
-    if kind == "U" and len(values):
-        codes, labels = _factorize_text(values, argument)
-    else:
-        remedy = ". Label sets are a matrix with one column of 0 and 1 for each label"
-        codes, labels = factorize(values, argument, remedy)
+    remedy = ". Label sets are a matrix with one column of 0 and 1 for each label"
+    is_text = kind == "U" and len(values)
+    read = _factorize_text if is_text else partial(factorize, remedy=remedy)
+    codes, labels = read(values, argument)
     with suppress(UnicodeEncodeError):  # The label that cannot be written is refused below.
         labels = pd.Index(labels, tupleize_cols=False)
     distinct = plain_labels(labels.tolist(), argument)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +23,9 @@ from biasamp_adapters.result import Measurement
 #: The bias of flips in expectation that "auto" allows, and trials of drawn flips: fewer, but at
 #: least five, of tables so wide that all trials would have more cells than this.
 _MAX_BIAS, TRIALS, _FEWEST_TRIALS, _MOST_CELLS = 0.0005, 100, 5, 2**22
+
+#: A fitted attacker is noted if its value is so far from that of the exact one.
+_FAR = 0.02
 
 #: Intervals need this many rows, at most this share of rows alone in their cell, and a ratio of
 #: uncertainty coefficients at most this share of chance.
@@ -203,11 +207,23 @@ class AttackMeasurement(Measurement):
             scores = self.compare(self.data_tables, self.model_tables)
         else:
             scores, notes = self.attacker.cross_fit(self)
+            notes += self._compare_with_exact(float(scores["value"].mean()))
         n_trials = len(scores["value"])
         if self.metric.n_trials is None and 1 < n_trials < TRIALS:
             error = scores["value"].std(ddof=1) / np.sqrt(n_trials)
             notes = (*notes, words.TRIALS.format(k=n_trials, error=error))
         return scores, notes
+
+    def _compare_with_exact(self, value: float) -> tuple[str, ...]:
+        """Return a note if the exact attacker, where rows are many for it, is far from a value."""
+        sizes = [self.margins.variable(role).width for role in self.attack.data]
+        is_sparse = _FEWEST_ROWS * prod(sizes) > self.evaluation.rows.effective_rows
+        if is_sparse or self.evaluation.rows.is_matrix(self.attack.data[0]):
+            return ()
+        exact = replace(self, attacker=None).point()["value"]
+        if not abs(exact - value) > _FAR:
+            return ()
+        return (words.FAR_FROM_EXACT.format(exact=exact, attacker=self.attacker.name),)
 
     @cached_property
     def _drawn_scores(self) -> dict[str, Array]:
