@@ -19,7 +19,7 @@ from biasamp_adapters.counting.labels import (
     listing,
     ordered,
 )
-from biasamp_adapters.counting.variables import OverlappingGroups
+from biasamp_adapters.counting.variables import OverlappingGroups, factorize
 from biasamp_adapters.warning import warn
 
 #: Types that few functions read, and those of the same values that all read.
@@ -221,15 +221,6 @@ def _are_in_another_order(labels: pd.Index[Any], others: pd.Index[Any]) -> bool:
     if len(labels) != len(others) or labels.equals(others) or not labels.is_unique:
         return False
     return bool(labels.isin(others).all())
-
-
-def factorize(values: Any, argument: str, remedy: str = "") -> Any:
-    """Return codes and distinct labels of a column as pandas does; raise for lists or records."""
-    try:
-        return pd.factorize(values)
-    except (TypeError, NotImplementedError):  # They have no hash.
-        rule = f"{argument} must hold labels such as text, numbers or dates"
-        raise ValueError(f"{rule}; received a list or record{remedy}.") from None
 
 
 # Numbers.

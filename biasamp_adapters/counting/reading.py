@@ -12,14 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.arrays import (
-    Table,
-    check_all,
-    factorize,
-    read_numbers,
-    to_numbers,
-    to_objects,
-)
+from biasamp_adapters.counting.arrays import Table, check_all, read_numbers, to_numbers, to_objects
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     LISTS,
@@ -48,6 +41,7 @@ from biasamp_adapters.counting.variables import (
     Variable,
     Variables,
     cells_of,
+    factorize,
     first_rows,
     recode,
 )
