@@ -24,8 +24,9 @@ from biasamp_adapters.result import Measurement
 #: least five, of tables so wide that all trials would have more cells than this.
 _MAX_BIAS, TRIALS, _FEWEST_TRIALS, _MOST_CELLS = 0.0005, 100, 5, 2**22
 
-#: A fitted attacker is noted if its value is so far from that of the exact one.
-_FAR = 0.02
+#: A fitted attacker is noted if its value is so far from that of the exact one, of tables with so
+#: many rows for each cell: folds alone move LA of 4 x 400 rows by up to that.
+_FAR, _ROWS_OF_CELL = 0.02, 500
 
 #: Intervals need this many rows, at most this share of rows alone in their cell, and a ratio of
 #: uncertainty coefficients at most this share of chance.
@@ -215,9 +216,9 @@ class AttackMeasurement(Measurement):
         return scores, notes
 
     def _compare_with_exact(self, value: float) -> tuple[str, ...]:
-        """Return a note if the exact attacker, where rows are many for it, is far from a value."""
+        """Return a note if the value of the exact attacker is far, where rows are many."""
         sizes = [self.margins.variable(role).width for role in self.attack.data]
-        is_sparse = _FEWEST_ROWS * prod(sizes) > self.evaluation.rows.effective_rows
+        is_sparse = _ROWS_OF_CELL * prod(sizes) > self.evaluation.rows.effective_rows
         if is_sparse or self.evaluation.rows.is_matrix(self.attack.data[0]):
             return ()
         exact = replace(self, attacker=None).point()["value"]

@@ -197,7 +197,7 @@ class RateMeasurement(Measurement):
         unit = self.evaluation.rows.size_unit
         if share:
             n, names = self.conditions(few)
-            if self.metric.direction != A_TO_T:
+            if self.metric.direction != A_TO_T and not self.evaluation.rows.is_matrix(TASK):
                 names = f"{agree(n, 'class', 'classes')} {names}"
             return agree(n, *words.SMALL_GROUPS).format(names=names, unit=unit, share=share)
         if self.reads_reference and unit != "rows" and self.margins.has(ATTRIBUTE):

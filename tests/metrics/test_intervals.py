@@ -104,6 +104,7 @@ FEW = "has fewer than 15 rows and carries"
 ALONE, CHANCE = "more than 3% of the rows have a group", "chance explains more than 3% of both"
 NONE_SHOWN = "no dependence can be told from chance, so its strength has no interval"
 SHIFTED = "resampling shifts the value by more than its standard error"
+EFFECTIVE = "LA and DPA need at least 20 effective rows"
 T_TO_A = BA(direction="T->A", pos_label=1)
 HALVES = bam.BaseRates({group: dict.fromkeys(range(3), 0.5) for group in (0, 1)})
 IN_14 = groups_of(100, 100) | {"clusters": [i % 14 for i in range(200)]}
@@ -134,20 +135,20 @@ CASES: list[tuple[Any, Columns, str, str]] = [
     (BA(), groups_of(10, 60), "value", f"0 {FEW} 86% of its variance"),
     (BA(), groups_of(10, 60, 60), "value", ""),
     # T->A compares shares in classes, and A->T knows nothing of rare classes.
-    (T_TO_A, positives(14), "value", f"1 {FEW} 100% of its variance"),
+    (T_TO_A, positives(14), "value", f"class 1 {FEW} 100% of its variance"),
     (T_TO_A, positives(15), "value", ""),
     (BA(), positives(14), "value", ""),
     # MALS needs rows that are predicted positive, and positive in its reference.
-    (MALS(), predicted_positives(14), "value", f"1 {FEW} 100% of its variance"),
+    (MALS(), predicted_positives(14), "value", f"class 1 {FEW} 100% of its variance"),
     (MALS(), predicted_positives(15), "value", ""),
-    (MALS(reference=([1] * 14, [1] * 12 + [0] * 2)), predicted_positives(99), "value", f"1 {FEW}"),
+    (MALS(reference=([1] * 14, [1] * 12 + [0] * 2)), predicted_positives(99), "value", "class 1"),
     # Of weights .1, 3 and .1 rows are worth (3.2)^2 / (3 * 9.02) = 38 % as many: 7.6 of 20.
     (T_TO_A, positives(18) | {"sample_weight": [2.5] * 500}, "value", ""),
     (
         T_TO_A,
         positives(20, wrong=4) | {"sample_weight": np.resize([0.1, 3.0, 0.1], 500)},
         "value",
-        "1 has fewer than 15 effective rows and carries",
+        "class 1 has fewer than 15 effective rows and carries",
     ),
     (
         BA(),
@@ -155,7 +156,8 @@ CASES: list[tuple[Any, Columns, str, str]] = [
         "value",
         "intervals need at least 8 clusters, and there are 7",
     ),
-    (LA(), groups_of(100, 100) | {"clusters": [i % 8 for i in range(200)]}, "value", ""),
+    (LA(), groups_of(100, 100) | {"clusters": [i % 15 for i in range(200)]}, "value", ""),
+    (LA(), IN_14, "value", "0 and 1 have fewer than 15 clusters"),
     # Clusters that have rows of a group, and effective rows of a group, are those of the verdict.
     (BA(), IN_14, "value", "0 and 1 have fewer than 15 clusters each and carry 100%"),
     (BA(), groups_of(100, 100) | {"clusters": [i % 15 for i in range(200)]}, "value", ""),
@@ -190,7 +192,12 @@ CASES: list[tuple[Any, Columns, str, str]] = [
     # LA and DPA. Weights 1 and 3 are worth (1 + 3)^2 / (2 (1 + 9)) = 80 % as many: 16 of 20.
     (LA(), rows_of(TWENTY | {(1, 1, 1): 7}), "value", "LA and DPA need at least 20 rows"),
     (LA(), rows_of(TWENTY), "value", ""),
-    (LA(), rows_of(TWENTY) | {"sample_weight": [1, 3] * 10}, "value", "LA and DPA need at least"),
+    (
+        LA(),
+        rows_of(TWENTY) | {"sample_weight": [1, 3] * 10},
+        "value",
+        "LA and DPA need at least 20 eff",
+    ),
     (DPA(quality="accuracy"), alone(4), "value", ALONE),
     (DPA(quality="accuracy"), alone(3), "value", ""),
     # G = 2 n H U of 57 and 43 beside 43 and 57 is 3.93, above 1.96^2; of 56 and 44 it is 2.89.
@@ -307,7 +314,7 @@ def test_class_of_few_clusters_is_absent_from_replicates(n_clusters) -> None:
     assert n / 2000 == pytest.approx(np.exp(-n_clusters), abs=0.04)
     # The mean over both classes is one over the other class where one is absent.
     assert np.isfinite(BA(direction="T->A").result(**columns).estimate.replicates).all()
-    assert result.reason == "1 has fewer than 15 clusters and carries 100% of its variance"
+    assert result.reason == "class 1 has fewer than 15 clusters and carries 100% of its variance"
     note = f"{n} of 2,000 replicates of BA T→A are undefined and left out of its interval."
     assert result.notes[-1] == note
 

@@ -187,7 +187,7 @@ OF_EXACT = "equalize='expected' is for the exact attacker, and not for 'uncertai
     [
         (LA, {"quality": "x" * 900}, "quality must be .*; received 'xxx"),
         (LA, {"quality": None} | FITTED, "quality must be .*; received None"),
-        (LA, {"quality": F1}, "tables .*, inputs, targets.*; received one that returns an error"),
+        (LA, {"quality": F1}, "tables .*; received one that returns an error. .* needs attacker="),
         (LA, {"equalize": "always"}, "equalize must be .*; received 'always'"),
         (DPA, {"evaluation": "train"}, "evaluation must be .*; received 'train'"),
         (DPA, {"n_trials": 0}, "n_trials must be a whole number from 1 on; received 0"),
