@@ -107,8 +107,11 @@ SHIFTED = "resampling shifts the value by more than its standard error"
 EFFECTIVE = "LA and DPA need at least 20 effective rows"
 T_TO_A = BA(direction="T->A", pos_label=1)
 HALVES = bam.BaseRates({group: dict.fromkeys(range(3), 0.5) for group in (0, 1)})
-IN_14 = groups_of(100, 100) | {"clusters": [i % 14 for i in range(200)]}
-SIX_OF_46 = [i // 5 if i < 200 else 40 + i % 6 for i in range(400)]
+IN_7, IN_14, IN_15 = (
+    groups_of(100, 100) | {"clusters": [i % k for i in range(200)]} for k in (7, 14, 15)
+)
+SIX_OF_46 = groups_of(200, 200)
+SIX_OF_46["clusters"] = [i // 5 if i < 200 else 40 + i % 6 for i in range(400)]
 HEAVY, LIGHT = ({"sample_weight": [1] * k + [w] * (500 - k)} for k, w in ((486, 10), (400, 1e-3)))
 ONE_OF_FORTY = {"y_true": np.arange(120).reshape(40, 3) == 0, "y_pred": np.ones((40, 3), int)}
 
@@ -150,35 +153,15 @@ CASES: list[tuple[Any, Columns, str, str]] = [
         "value",
         "class 1 has fewer than 15 effective rows and carries",
     ),
-    (
-        BA(),
-        groups_of(100, 100) | {"clusters": [i % 7 for i in range(200)]},
-        "value",
-        "intervals need at least 8 clusters, and there are 7",
-    ),
-    (LA(), groups_of(100, 100) | {"clusters": [i % 15 for i in range(200)]}, "value", ""),
+    (BA(), IN_7, "value", "intervals need at least 8 clusters, and there are 7"),
+    (LA(), IN_15, "value", ""),
     (LA(), IN_14, "value", "0 and 1 have fewer than 15 clusters"),
     # Clusters that have rows of a group, and effective rows of a group, are those of the verdict.
     (BA(), IN_14, "value", "0 and 1 have fewer than 15 clusters each and carry 100%"),
-    (BA(), groups_of(100, 100) | {"clusters": [i % 15 for i in range(200)]}, "value", ""),
-    (
-        BA(),
-        groups_of(200, 200) | {"clusters": SIX_OF_46},
-        "value",
-        "1 has fewer than 15 clusters and",
-    ),
-    (
-        MALS(),
-        groups_of(200, 200) | {"clusters": SIX_OF_46},
-        "value",
-        "1 has fewer than 15 clusters",
-    ),
-    (
-        BA(),
-        groups_of(486, 14) | HEAVY,
-        "value",
-        "1 has fewer than 15 effective rows and carries 97%",
-    ),
+    (BA(), IN_15, "value", ""),
+    (BA(), SIX_OF_46, "value", "1 has fewer than 15 clusters and"),
+    (MALS(), SIX_OF_46, "value", "1 has fewer than 15 clusters"),
+    (BA(), groups_of(486, 14) | HEAVY, "value", "1 has fewer than 15 effective rows and carries 9"),
     (MULTI(), groups_of(486, 14) | HEAVY, "value", "1 has fewer than 15 effective rows and"),
     (MALS(), groups_of(486, 14) | HEAVY, "value", "1 has fewer than 15 effective rows"),
     (BA(), groups_of(400, 100) | LIGHT, "excess", ""),
@@ -192,12 +175,7 @@ CASES: list[tuple[Any, Columns, str, str]] = [
     # LA and DPA. Weights 1 and 3 are worth (1 + 3)^2 / (2 (1 + 9)) = 80 % as many: 16 of 20.
     (LA(), rows_of(TWENTY | {(1, 1, 1): 7}), "value", "LA and DPA need at least 20 rows"),
     (LA(), rows_of(TWENTY), "value", ""),
-    (
-        LA(),
-        rows_of(TWENTY) | {"sample_weight": [1, 3] * 10},
-        "value",
-        "LA and DPA need at least 20 eff",
-    ),
+    (LA(), rows_of(TWENTY) | {"sample_weight": [1, 3] * 10}, "value", EFFECTIVE),
     (DPA(quality="accuracy"), alone(4), "value", ALONE),
     (DPA(quality="accuracy"), alone(3), "value", ""),
     # G = 2 n H U of 57 and 43 beside 43 and 57 is 3.93, above 1.96^2; of 56 and 44 it is 2.89.
