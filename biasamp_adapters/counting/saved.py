@@ -159,7 +159,7 @@ def _read_variable(written: dict[str, Any]) -> tuple[Key, Variable]:
 
 
 def without_rows(rows: Rows) -> Rows:
-    """Return counts of the same data that hold sums of blocks, and nothing about a row."""
+    """Return counts of the same data that hold sums of blocks; warn of sums of few rows."""
     if rows.block_sums is not None:
         return rows
     rows = rows.without(SCORE)
@@ -191,7 +191,7 @@ def without_rows(rows: Rows) -> Rows:
 
 
 def _private_partition(rows: Rows) -> tuple[Partition, tuple[Label, ...]]:
-    """Return random blocks that show no row, and the groups that are one sum each.
+    """Return random blocks of many rows, and the groups that are one sum each.
 
     Each small group is one more block, unless groups overlap: then all rows are one.
     """
