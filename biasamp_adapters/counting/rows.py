@@ -268,7 +268,7 @@ class Rows:
             raise ValueError(f"{rule}. Drop them, as audit does with missing='drop'{other}")
         is_dropped = np.logical_or.reduce([self.variables[key].missing for key in keys])
         kept = self.take(np.flatnonzero(~is_dropped))
-        gone = ordered(without(self._groups_seen(), kept._groups_seen()))
+        gone = ordered([*self.gone, *without(self._groups_seen(), kept._groups_seen())])
         n = int(self.n[is_dropped].sum())
         return replace(kept, dropped=n, gone=gone, undropped=self._undropped(is_dropped))
 
