@@ -106,7 +106,7 @@ def to_plain(values: Any) -> Any:
     arrow = nw.dependencies.get_pyarrow()
     if arrow is not None and isinstance(values, arrow.RecordBatch):
         return arrow.Table.from_batches([values])
-    if hasattr(values, "columns"):  # A frame, whose columns may have the names of attributes.
+    if hasattr(type(values), "columns"):  # A frame, whose columns may be called "type".
         return values
     dtype = getattr(values, "dtype", getattr(values, "type", None))
     common = _COMMON.get(str(getattr(dtype, "pyarrow_dtype", dtype)))
