@@ -458,8 +458,8 @@ COUNT_0_IN_BA, IS_0_IN_BA = ", so their rates count 0 in BA", ", so BA is 0 for 
 NO_CLASS_COMPARED = "There is nothing to compare: no class has {n} rows in labels and reference."
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
 ONLY_PREDICTED = (
-    "In {rows}, {role} holds {names}, which {truth} never holds; they count, unless "
-    "missing_values= names them."
+    "In {rows}, {role} holds {names}, which {truth} never holds; unless missing_values= names "
+    "them, they count, and LA and DPA may change much, as labels are flipped to them too."
 )
 NOT_COMPUTED = "{name} is not computed: {reason}."
 NEEDS_FITTING = "its attacker must be fitted, which the metric does and an audit does not"
@@ -494,6 +494,9 @@ NO_DEPENDENCE = (
 AS_INACCURATE = "equally inaccurate labels"
 NO_RELATIVE_CHANGE = "{quality} is below 0, so no relative change is defined; read the levels."
 TRIALS = "Mean of {k} trials; flips and folds leave a standard error of {error:.2g} in the value."
+FAR_FROM_EXACT = (
+    "attacker='exact' gives {exact:+.3f}, more than .02 away: {attacker} may miss what can be seen."
+)
 NUMBERS_NOT_FLIPPED = (
     "The labels were not made as inaccurate as the predictions, as numbers have no accuracy."
 )
@@ -519,14 +522,15 @@ TOO_FEW_REPLICATES = "a level of {level:.6g}% needs at least {n:,} replicates"
 UNDEFINED = "the value is undefined"
 UNBOUNDED = "the value is unbounded, because the loss is 0"
 NO_SIGNS = "no rate differs between groups in {decided_by}, so it is 0 for every model"
-ONE_TO_GUESS = "there is only one group to guess, so it is 0 for every model"
+ONE_GROUP_ONLY = "there is only one group"
+IS_0_FOR_ONE_GROUP = f"{ONE_GROUP_ONLY}, so it is 0 for every model"
 NONE_FREQUENT = "no group is over-represented in {decided_by}, so it is 0 for every model"
 SMALL_GROUPS = (
     "{names} has fewer than 15 {unit} and carries {share:.0%} of its variance",
     "{names} have fewer than 15 {unit} each and carry {share:.0%} of its variance",
 )
-TOO_FEW_ROWS = "LA and DPA need at least 20 rows"
-NO_VARIATION, ONE_GROUP_ONLY = "every replicate gives the same value", "there is only one group"
+TOO_FEW_ROWS = "LA and DPA need at least 20 {unit}"
+NO_VARIATION = "every replicate gives the same value"
 RARE = "{k:,} of {n:,} replicates are undefined, because a group or class is too rare"
 ALONE = "more than 3% of the rows have a group and class that no other row has"
 NO_DEPENDENCE_SHOWN = "no dependence can be told from chance, so its strength has no interval"

@@ -224,10 +224,7 @@ def test_checks_decide_exit_code(biasamp, checks, code, last) -> None:
         (["rows.csv", *COLUMNS, "--favorable-label", "no"], "--favorable-label must be 0 or 1"),
         (["rows.csv", *COLUMNS[:2], *COLUMNS[4:], "--y-score", "S"], "--threshold= or --y-pred="),
         (["rows.csv", *COLUMNS, "--missing", "skip"], ": --missing must be 'error', 'drop'"),
-        (
-            ["rows.csv", *COLUMNS[:5], "U", "--missing-values", "?"],
-            "audit does with --missing='drop'",
-        ),
+        (["rows.csv", *COLUMNS[:5], "U", "--missing-values", "?"], "does with --missing='drop'"),
         (
             ["rows.csv", *COLUMNS, "--y-pred", "new=P", "--y-score", "S"],
             "--y-score must be NAME=COLUMN of the models 'P', 'new=P'; received 'S'",

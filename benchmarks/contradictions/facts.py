@@ -369,8 +369,9 @@ def _(d: Direction, m: Parts) -> Any:
     r"The reference has no rows of (?P<names>.+?), so their rates count 0 in BA\.",
     r"The reference holds one \w+ only, so BA is 0 for every model\.",
     r"The data have no rows of (?P<names>.+?), which the reference has\.",
-    r"In <n:n> rows?, \w+(?: of <m:model>)? holds (?P<names>.+?), which \w+ never holds; they "
-    r"count, unless missing_values= names them\.",
+    r"In <n:n> rows?, \w+(?: of <m:model>)? holds (?P<names>.+?), which \w+ never holds; "
+    r"unless missing_values= names them, they count, and LA and DPA may change much, as labels are "
+    r"flipped to them too\.",
     r"<n:n> rows? of y_pred(?: of <m:model>)? holds? (?P<label>.+?), which often means a missing "
     r"value; missing_values= names such labels\.",
 )

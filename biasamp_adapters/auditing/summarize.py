@@ -119,6 +119,7 @@ def _data(
     models = computed.models if rows.has(PREDICTION) else ()
     feature = rows.names.get(ATTRIBUTE)
     n_groups = np.ones(len(rows))
+    gone = [label for label in rows.gone if label not in rows.group_labels]
     if rows.is_matrix(ATTRIBUTE) and rows.block_sums is None:
         n_groups = rows.variable(ATTRIBUTE).sparse.sum(axis=1)
     return Data(
@@ -129,7 +130,7 @@ def _data(
         kind="tasks" if rows.is_matrix(TASK) else "classes",
         probabilities=[m for m in models if rows.variable(PREDICTION, m).is_soft],
         directions=list(computed.members),
-        groups=_members(computed, A_TO_T),
+        groups=[*_members(computed, A_TO_T), *map(_without_rows, gone)],
         classes=_members(computed, T_TO_A),
         positive=positive,
         favorable=favorable_label,
@@ -161,9 +162,14 @@ def _members(computed: Computed, direction: str) -> list[Member]:
     rows = computed.evaluation.rows
     if not rows.has(ROLES[direction][0]):  # With given rates, no row is labelled.
         [other] = computed.members.values()
-        return [Member(name=label, rows=0, size=0.0, share=0.0) for label in other.classes]
+        return list(map(_without_rows, other.classes))
     of = computed.members.get(direction) or Members.of(computed.evaluation, direction, None)
     return [
         Member(name=label, rows=round(n), size=float(size), share=float(n / rows.n_rows))
         for label, n, size in zip(of.groups, of.rows, of.sizes, strict=True)
     ]
+
+
+def _without_rows(label: Label) -> Member:
+    """Return a group or class of which there are no rows."""
+    return Member(name=label, rows=0, size=0.0, share=0.0)

@@ -19,8 +19,11 @@ from biasamp_adapters.counting.labels import (
     listing,
     ordered,
 )
-from biasamp_adapters.counting.variables import OverlappingGroups
+from biasamp_adapters.counting.variables import OverlappingGroups, factorize
 from biasamp_adapters.warning import warn
+
+#: Types that few functions read, and those of the same values that all read.
+_COMMON = {"float16": "float32", "halffloat": "float", "string_view": "string"}
 
 
 class Table(NamedTuple):
@@ -95,15 +98,23 @@ def _read_columns(values: Any, argument: str) -> Any:
 
 
 def to_plain(values: Any) -> Any:
-    """Return tensors, masked arrays and record batches of pyarrow as what all others read."""
+    """Return tensors, masked arrays, record batches and rare types as what all others read."""
     if hasattr(values, "detach") and hasattr(values, "cpu"):  # A tensor on any device.
-        return values.detach().cpu().numpy()
+        values = values.detach().cpu().numpy()
     if isinstance(values, np.ma.MaskedArray):
         return np.where(np.ma.getmaskarray(values), to_objects([None]), values.data)
     arrow = nw.dependencies.get_pyarrow()
     if arrow is not None and isinstance(values, arrow.RecordBatch):
         return arrow.Table.from_batches([values])
-    return values
+    if hasattr(type(values), "columns"):  # A frame, whose columns may be called "type".
+        return values
+    dtype = getattr(values, "dtype", getattr(values, "type", None))
+    common = _COMMON.get(str(getattr(dtype, "pyarrow_dtype", dtype)))
+    if common is None:
+        return values
+    if isinstance(values, pd.Series):
+        return pd.Series(values.to_list(), values.index, dtype=object, name=values.name)
+    return values.cast(common) if hasattr(values, "cast") else values.astype(common)
 
 
 def _read_list(values: Sequence[Any], argument: str) -> Any:
@@ -150,9 +161,12 @@ def to_array(values: Any, argument: str) -> Any:
         return values.to_numpy(False) if is_plain else to_objects(values.to_pylist())
     series = nw.from_native(values, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series):
-        if series.dtype == nw.Unknown:
+        dtype = series.dtype
+        if dtype == nw.Unknown:
             return to_array(series.to_arrow(), argument)
-        if series.null_count() or getattr(series.dtype, "time_zone", None):
+        # Numpy makes matrices of nested columns, and has no large numbers.
+        is_rare = dtype.is_nested() or dtype in (nw.Int128, nw.UInt128)
+        if series.null_count() or getattr(dtype, "time_zone", None) or is_rare:
             return to_objects(series.to_list())
         return to_array(series.to_numpy(), argument)
     if hasattr(values, "__array__") and not isinstance(values, pd.Index):
@@ -228,7 +242,7 @@ def read_numbers(values: Any, argument: str, counts: Any = 1) -> Array:
     if column.ndim != 1:
         raise ValueError(f"{argument} must be one column; received the shape {column.shape}")
     if argument == "clusters":
-        clusters, names = pd.factorize(column)
+        clusters, names = factorize(column, argument)
         if pd.api.types.infer_dtype(names) in ("mixed", "mixed-integer"):
             ordered(names, argument)  # Refuses names that look the same.
         _check_complete(clusters < 0, argument, counts)
@@ -264,7 +278,7 @@ def to_numbers(values: Any, argument: str) -> Array:
         if not isinstance(values, np.ndarray) or values.dtype == object:
             values = np.where(pd.isna(values), np.nan, values)
         return values.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         texts = (x for x in np.ravel(values).tolist() if isinstance(x, str))
         received = next(texts, values.dtype)
         raise ValueError(f"{argument} must hold numbers; received {received!r:.60}") from None

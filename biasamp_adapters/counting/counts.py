@@ -25,6 +25,7 @@ from biasamp_adapters.counting.labels import (
     Key,
     Label,
     check_distinguishable,
+    check_order,
     check_text,
     listing,
     read_lists,
@@ -164,15 +165,15 @@ class Counts:
         ----------
         path : path
         rows : bool
-            False keeps sums of random blocks of rows and nothing about a row: at least 20 blocks of
-            50 rows, with about ten rows of every group in every block. A smaller group is kept as
-            one sum, and numbers about it have no interval; so are fewer rows. Add counts first:
-            sums of blocks are not added, and have no scores.
+            False keeps sums of random blocks in place of rows: at least 20 blocks of 50 rows, with
+            about ten rows of every group in every block. A smaller group is kept as one sum, and
+            numbers about it have no interval; so are fewer rows. Add counts first: sums of blocks
+            are not added, and have no scores.
 
         Warns
         -----
         AmplificationWarning
-            If distinct rows that stand for fewer than five rows are written.
+            If distinct rows or sums that stand for fewer than five rows are written.
         """
         saved.save(self.rows.merged() if rows else saved.without_rows(self.rows), path)
 
@@ -317,6 +318,9 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     listed = read_lists(options)
     variables = read_variables(inputs, listed, options["missing_values"])
     names = {truth: arrays.name_of(inputs.get((truth, None))) for truth in PREDICTED}
+    for model in second:
+        role = ATTRIBUTE_PREDICTION
+        check_order(arrays.name_of(inputs[role, model]), names[ATTRIBUTE], role)
     # Engines return counted rows in an order of their own.
     has_order = (TASK, None) in variables and columns.get("count") is None
     digest = digest_of(variables) if has_order and options.get("needs_digest") else None

@@ -148,6 +148,8 @@ def ordered(labels: Iterable[Label], argument: str = "a variable") -> tuple[Labe
     except TypeError:
         in_order = sorted(distinct, key=lambda label: (type(label).__name__, str(label)))
     remedy = "read the column with one type, for example dtype=str"
+    if any(isinstance(label, tuple) for label in distinct):
+        remedy = "replace the sign × in them"
     check_distinguishable(in_order, argument, remedy)
     return tuple(in_order)
 
@@ -196,6 +198,14 @@ def looks_missing(label: Label) -> bool:
 def show(label: Label) -> str:
     """Return a label as text; levels of crossed attributes are joined by a cross."""
     return " × ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
+def check_order(names: Any, others: Any, argument: str) -> None:
+    """Raise if two inputs name the same crossed columns in another order, which mixes groups up."""
+    are_crossed = isinstance(names, tuple) and isinstance(others, tuple) and names != others
+    if are_crossed and set(names) == set(others):
+        rule = f"{argument} must have its columns in the order of {ATTRIBUTE}"
+        raise ValueError(f"{rule}, {listing([others])}; received {listing([names])}: reorder them")
 
 
 def find_label(label: Label, labels: Iterable[Label]) -> Label:

@@ -102,7 +102,9 @@ def is_saved_counts(path: str) -> bool:
     """Return whether a file holds counts that this package saved."""
     with open(path, "rb") as file:
         beginning = file.read(1024).removeprefix(b"\xef\xbb\xbf")
-    return re.match(rb'\s*\{\s*"format"\s*:\s*"biasamp-counts', beginning) is not None
+    # Tools that sort the keys of JSON put "block_sums" first.
+    first = rb'\s*\{\s*("format"\s*:\s*"biasamp-counts|"block_sums"\s*:)'
+    return re.match(first, beginning) is not None
 
 
 def query_files(

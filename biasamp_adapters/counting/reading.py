@@ -40,6 +40,7 @@ from biasamp_adapters.counting.variables import (
     Variable,
     Variables,
     cells_of,
+    factorize,
     first_rows,
     recode,
 )
@@ -66,12 +67,11 @@ def read_column(values: Any, argument: str) -> Codes:
         low, high = int(values.min()), int(values.max())
         if high - low < min(_WIDEST_RANGE, len(values) + 100):
             return _read_whole_numbers(values, low, high)
-    try:
-        codes, labels = _factorize(values, argument, kind)
-    except TypeError:  # Lists and records have no hash.
-        rule = f"{argument} must hold labels such as text, numbers or dates"
-        remedy = "Label sets are a matrix with one column of 0 and 1 for each label"
-        raise ValueError(f"{rule}; received a list or record. {remedy}.") from None
+    if kind == "U" and len(values):
+        codes, labels = _factorize_text(values, argument)
+    else:
+        remedy = ". Label sets are a matrix with one column of 0 and 1 for each label"
+        codes, labels = factorize(values, argument, remedy, _USUAL_LABELS)
     with suppress(UnicodeEncodeError):  # The label that cannot be written is refused below.
         labels = pd.Index(labels, tupleize_cols=False)
     distinct = plain_labels(labels.tolist(), argument)
@@ -90,10 +90,8 @@ def _read_whole_numbers(values: Array, low: int, high: int) -> Codes:
     return everywhere.with_labels(everywhere.seen)
 
 
-def _factorize(values: Any, argument: str, kind: str) -> tuple[Array, Any]:
-    """Return codes and labels; numpy's text is read as numbers, unique but for 1 in 2^50."""
-    if kind != "U" or not len(values):
-        return pd.factorize(values, size_hint=_USUAL_LABELS)
+def _factorize_text(values: Array, argument: str) -> tuple[Array, Any]:
+    """Return codes and labels of text, which is read as numbers: unique but for 1 in 2^50."""
     letters = np.ascontiguousarray(values).view(np.uint32).reshape(len(values), -1)
     factors = np.random.default_rng(0).integers(2**63, size=letters.shape[1], dtype=np.uint64)
     codes = pd.factorize(np.einsum("ij,j->i", letters, factors))[0]

@@ -23,6 +23,7 @@ from biasamp_adapters.counting.labels import (
     Label,
     Lists,
     argument_of,
+    check_order,
     listing,
     looks_missing,
     name_list,
@@ -205,6 +206,9 @@ def _check_has_labels(rows: Rows, reference: Rows | None) -> None:
         raise ValueError("the reference must have both y_true and sensitive_features")
     elif rows.is_matrix(TASK) != reference.is_matrix(TASK):
         raise ValueError("the reference must have labels, or columns of a matrix, as the data have")
+    else:
+        names = reference.names.get(ATTRIBUTE)
+        check_order(names, rows.names.get(ATTRIBUTE), REFERENCE[ATTRIBUTE])
 
 
 def _on_labels_of_rates(rows: Rows, rates: BaseRates) -> Rows:

@@ -84,6 +84,8 @@ class Rows:
         its rows by their weights, and a variable has a row for each label of the sums.
     undrawn : tuple of labels
         Groups whose rows are one sum, so that numbers about them have no interval.
+    gone : tuple of labels
+        Groups of which no row is left. Reports tell of them, and metrics do not know them.
     undropped : Rows or None
         Groups before rows were left out, and labels if each row has one; the prediction of the rows
         that were left out is missing.
@@ -99,6 +101,7 @@ class Rows:
     digest: int | None = None
     block_sums: dict[tuple[str, str, str | None], Array] | None = None
     undrawn: tuple[Label, ...] = ()
+    gone: tuple[Label, ...] = ()
     undropped: Rows | None = None
     _derived: Variables = field(default_factory=dict, init=False, repr=False)
 
@@ -259,7 +262,7 @@ class Rows:
 
     def complete(self, missing: str) -> Rows:
         """Return the rows without those that have missing values, or raise."""
-        if missing not in ("error", "drop", "abstain"):
+        if not isinstance(missing, str) or missing not in ("error", "drop", "abstain"):
             rule = "missing must be 'error', 'drop' or 'abstain'"
             raise ValueError(f"{rule}; received {listing([missing])}")
         allowed = PREDICTED.values() if missing == "abstain" else ()
@@ -273,11 +276,9 @@ class Rows:
             raise ValueError(f"{rule}. Drop them, as audit does with missing='drop'{other}")
         is_dropped = np.logical_or.reduce([self.variables[key].missing for key in keys])
         kept = self.take(np.flatnonzero(~is_dropped))
-        groups, listed = self._groups_seen(), self.listed
-        if without(groups, kept._groups_seen()):  # Reports tell of groups that are gone.
-            listed = {ATTRIBUTE: ordered(groups)} | listed
+        gone = ordered([*self.gone, *without(self._groups_seen(), kept._groups_seen())])
         n = int(self.n[is_dropped].sum())
-        return replace(kept, dropped=n, listed=listed, undropped=self._undropped(is_dropped))
+        return replace(kept, dropped=n, gone=gone, undropped=self._undropped(is_dropped))
 
     def _undropped(self, is_dropped: Array) -> Rows | None:
         """Return which rows of known groups are left out, with labels of one column."""
@@ -369,7 +370,8 @@ class Rows:
         variables = {k: append(v, second.variables[k]) for k, v in first.variables.items()}
         n, dropped = np.concatenate([first.n, second.n]), first.dropped + second.dropped
         added = replace(first, variables=variables, n=n, w=w, cluster=cluster)
-        return replace(added, dropped=dropped, digest=None, undropped=None).merged()
+        gone = tuple(dict.fromkeys(first.gone + second.gone))
+        return replace(added, dropped=dropped, gone=gone, digest=None, undropped=None).merged()
 
     @property
     def variable_names(self) -> list[str]:

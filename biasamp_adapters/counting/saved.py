@@ -24,6 +24,7 @@ from biasamp_adapters.counting.labels import (
     SCORE,
     TASK,
     TRUTH,
+    Array,
     Key,
     Label,
     listing,
@@ -48,12 +49,8 @@ _FEWEST_ROWS, _FEWEST_OF_GROUP, _FEWEST_BLOCKS, _MOST_BLOCKS = 50, 10, 20, 1000
 
 def save(rows: Rows, path: Any) -> None:
     """Write counts; a file that exists is replaced at once, or not at all."""
-    n_small = int((rows.n < _SMALL).sum())
-    if n_small and rows.block_sums is None:
-        warn(
-            f"{n_small} of {len(rows)} distinct rows stand for fewer than {_SMALL} rows and may "
-            "identify people; share these counts only where the rows could be shared"
-        )
+    if rows.block_sums is None:
+        _warn_of_few(rows.n, "distinct rows")
     body = {field.name: getattr(rows, field.name) for field in fields(rows) if field.init}
     del body["undropped"]
     body["variables"] = [_write_variable(key, v) for key, v in rows.variables.items()]
@@ -63,6 +60,16 @@ def save(rows: Rows, path: Any) -> None:
     write_text(Path(path), json.dumps(written, default=_write))
 
 
+def _warn_of_few(n: Array, what: str) -> None:
+    """Warn if some of the numbers of rows that will be written may identify people."""
+    n_small = int((n < _SMALL).sum())
+    if n_small:
+        warn(
+            f"{n_small} of {len(n)} {what} stand for fewer than {_SMALL} rows and may "
+            "identify people; share these counts only where the rows could be shared"
+        )
+
+
 def load(path: Any) -> Rows:
     """Read counts, and check that the file is unchanged."""
     [path] = map(Path, find_files(path))
@@ -70,10 +77,10 @@ def load(path: Any) -> Rows:
         body = json.loads(path.read_text(encoding="utf-8-sig"), object_hook=_read)
     except ValueError:
         body = None
-    received = body.pop("format", None) if isinstance(body, dict) else None
-    if received != FORMAT:
+    received = listing([body.pop("format", None)]) if isinstance(body, dict) else "no whole object"
+    if received != repr(FORMAT):
         rule = f"{path} must be a file of counts: JSON with the format {FORMAT!r}"
-        raise ValueError(f"{rule}; received {listing([received])}")
+        raise ValueError(f"{rule}; received {received}")
     if body.pop("checksum", None) != _checksum(body):
         raise ValueError(f"{path} must be an unchanged file of counts; its checksum differs")
     for name in ("n", "w", "cluster"):
@@ -83,7 +90,8 @@ def load(path: Any) -> Rows:
     body["variables"] = dict(map(_read_variable, body["variables"]))
     body["names"] = {truth: _to_label(name) for truth, name in body["names"].items()}
     body["listed"] = {truth: _to_labels(labels) for truth, labels in body["listed"].items()}
-    body["undrawn"] = _to_labels(body["undrawn"])
+    for name in ("undrawn", "gone"):
+        body[name] = _to_labels(body.get(name, []))
     return Rows(**body)
 
 
@@ -151,13 +159,18 @@ def _read_variable(written: dict[str, Any]) -> tuple[Key, Variable]:
 
 
 def without_rows(rows: Rows) -> Rows:
-    """Return counts of the same data that hold sums of blocks, and nothing about a row."""
+    """Return counts of the same data that hold sums of blocks; warn of sums of few rows."""
     if rows.block_sums is not None:
         return rows
     rows = rows.without(SCORE)
     if any(variable.has_missing for variable in rows.variables.values()):
         raise ValueError("save(rows=False) must have no missing predictions; received some")
-    partition, undrawn = _private_partition(rows.merged())
+    rows = rows.merged()
+    whole = margins_of_data(rows.unweighted())
+    sums = [whole.of_model(model).joint(first, second) for first, second, model in pairs_of(rows)]
+    n = np.concatenate([table.ravel() for table in sums])
+    _warn_of_few(n[n > 0], "sums")
+    partition, undrawn = _private_partition(rows)
     n_blocks, part = len(partition.times), partition.part
     blocks, tables = Margins(partition, None, np.eye(n_blocks)), {}
     for first, second, model in pairs_of(rows):
@@ -178,7 +191,7 @@ def without_rows(rows: Rows) -> Rows:
 
 
 def _private_partition(rows: Rows) -> tuple[Partition, tuple[Label, ...]]:
-    """Return random blocks that show no row, and the groups that are one sum each.
+    """Return random blocks of many rows, and the groups that are one sum each.
 
     Each small group is one more block, unless groups overlap: then all rows are one.
     """

@@ -119,6 +119,8 @@ def _read_engine(native: Any, arguments: Arguments) -> Iterator[Chunk]:
         if len(set(names)) < len(names):  # Names that nobody asks for may stand twice.
             used = list(dict.fromkeys(column.name for column in columns.values()))
             native = native.select(used) if is_arrow else native[used]
+        for i, column_of_arrow in enumerate(native.columns if is_arrow else ()):
+            native = native.set_column(i, native.column_names[i], to_plain(column_of_arrow))
         aliased = [nw.col(column.name).alias(key) for key, column in columns.items()]
         frame = nw.from_native(native).select(*aliased)
     yield from _read_query(frame, choices)

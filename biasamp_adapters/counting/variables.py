@@ -186,6 +186,15 @@ Variable: TypeAlias = Codes | Block
 Variables: TypeAlias = dict[Key, Variable]
 
 
+def factorize(values: Any, argument: str, remedy: str = "", size_hint: int | None = None) -> Any:
+    """Return codes and distinct labels of a column as pandas does; raise for lists or records."""
+    try:
+        return pd.factorize(values, size_hint=size_hint)
+    except (TypeError, NotImplementedError):  # They have no hash.
+        rule = f"{argument} must hold labels such as text, numbers or dates"
+        raise ValueError(f"{rule}; received a list or record{remedy}.") from None
+
+
 def recode(codes: Array, labels: Sequence[Label], others: Sequence[Label]) -> Array:
     """Return codes on another list of labels; what the list lacks is missing, and so is -1."""
     position = {label: i for i, label in enumerate(others)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,11 +17,16 @@ from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics import quality as qualities
 from biasamp_adapters.metrics.attack_tables import Attack, bias_of_expectation
+from biasamp_adapters.metrics.rates import reason_of_small_groups
 from biasamp_adapters.result import Measurement
 
 #: The bias of flips in expectation that "auto" allows, and trials of drawn flips: fewer, but at
 #: least five, of tables so wide that all trials would have more cells than this.
 _MAX_BIAS, TRIALS, _FEWEST_TRIALS, _MOST_CELLS = 0.0005, 100, 5, 2**22
+
+#: A fitted attacker is noted if its value is so far from that of the exact one, of tables with so
+#: many rows for each cell: folds alone move LA of 4 x 400 rows by up to that.
+_FAR, _ROWS_OF_CELL = 0.02, 500
 
 #: Intervals need this many rows, at most this share of rows alone in their cell, and a ratio of
 #: uncertainty coefficients at most this share of chance.
@@ -103,9 +109,12 @@ class AttackMeasurement(Measurement):
             return words.FITTED.format(attacker=self.attacker.name)
         if self.metric.evaluation == "loo":
             return words.LEAVE_ONE_OUT
-        if self.evaluation.rows.effective_rows < _FEWEST_ROWS:
-            return words.TOO_FEW_ROWS
-        margins = margins_of_data(self.evaluation.rows.unweighted()).of_model(self.model)
+        rows = self.evaluation.rows
+        if rows.effective_rows < _FEWEST_ROWS:
+            return words.TOO_FEW_ROWS.format(unit="rows" if rows.w is None else "effective rows")
+        if rows.size_unit == "clusters" and (reason := reason_of_small_groups(self.margins)):
+            return reason
+        margins = margins_of_data(rows.unweighted()).of_model(self.model)
         both = (self.attack.tables(margins, x) for x in (self.attack.data, self.attack.model))
         alone = max((table == 1).sum(axis=(-2, -1)).mean() for table in both)
         if alone > _MAX_ALONE * margins.total[0, 0, 0]:
@@ -117,7 +126,7 @@ class AttackMeasurement(Measurement):
         target, rows = self.attack.data[1], self.evaluation.rows
         if target != self.attack.model[1] or rows.is_matrix(target):
             return ""
-        return words.ONE_TO_GUESS if len(rows.variable(target).seen) < 2 else ""
+        return words.IS_0_FOR_ONE_GROUP if len(rows.variable(target).seen) < 2 else ""
 
     # The formula.
 
@@ -199,11 +208,23 @@ class AttackMeasurement(Measurement):
             scores = self.compare(self.data_tables, self.model_tables)
         else:
             scores, notes = self.attacker.cross_fit(self)
+            notes += self._compare_with_exact(float(scores["value"].mean()))
         n_trials = len(scores["value"])
         if self.metric.n_trials is None and 1 < n_trials < TRIALS:
             error = scores["value"].std(ddof=1) / np.sqrt(n_trials)
             notes = (*notes, words.TRIALS.format(k=n_trials, error=error))
         return scores, notes
+
+    def _compare_with_exact(self, value: float) -> tuple[str, ...]:
+        """Return a note if the value of the exact attacker is far, where rows are many."""
+        sizes = [self.margins.variable(role).width for role in self.attack.data]
+        is_sparse = _ROWS_OF_CELL * prod(sizes) > self.evaluation.rows.effective_rows
+        if is_sparse or self.evaluation.rows.is_matrix(self.attack.data[0]):
+            return ()
+        exact = replace(self, attacker=None).point()["value"]
+        if not abs(exact - value) > _FAR:
+            return ()
+        return (words.FAR_FROM_EXACT.format(exact=exact, attacker=self.attacker.name),)
 
     @cached_property
     def _drawn_scores(self) -> dict[str, Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,11 @@ class Comparison:
         columns += ["difference", "difference_low", "difference_high", "clear"]
         return pd.DataFrame(rows, columns=columns)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Caveats on the values, each once."""
+        return tuple(dict.fromkeys(x for result in self.results.values() for x in result.notes))
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the models by :func:`biasamp_adapters.plot.intervals`; return the axes."""
         from biasamp_adapters.plot import intervals
@@ -58,10 +64,12 @@ class Comparison:
 
     def __repr__(self) -> str:
         frame = self.frame.round(4)
-        return frame.assign(model=frame["model"].map(name)).to_string(index=False)
+        table = frame.assign(model=frame["model"].map(name)).to_string(index=False)
+        return "\n".join([table, *(f"  {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        return self.frame.round(4).to_html(index=False, escape=True)
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        return self.frame.round(4).to_html(index=False, escape=True) + notes
 
 
 def compare(

@@ -286,7 +286,8 @@ def get_quality(quality: Any, *, is_fitted: bool = False) -> Quality:
     if shape != (3,):
         rule = "a function as quality maps tables (..., inputs, targets) and numbers to (...)"
         result = "an error" if shape is None else shape
-        raise ValueError(f"{rule}; received one that returns {result}")
+        remedy = "One of labels and guesses, such as f1_score, needs attacker='logistic'"
+        raise ValueError(f"{rule}; received one that returns {result}. {remedy}")
     return Quality(name_of(quality), quality, lowest=-_INF, highest=_INF)
 
 

@@ -51,6 +51,13 @@ class Rate(NamedTuple):
         return divide(margins.joint(*self.numerator), margins.joint(*self.denominator))
 
 
+def reason_of_small_groups(margins: Margins) -> str:
+    """Return why groups of few rows or clusters give no interval, or an empty text."""
+    rows, sizes = margins.rows, margins.sizes(ATTRIBUTE, ALL)[0, :, 0]
+    share, few = share_of_few_rows(sizes, sizes > 0)
+    return reason_of_few(rows.group_labels, few, rows.size_unit) if share else ""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RateMeasurement(Measurement):
     """Changes of rates, (groups, classes), and the coefficients that multiply them.
@@ -178,6 +185,8 @@ class RateMeasurement(Measurement):
         decided_by = words.THE_LABELS if self.evaluation.reference is None else words.THE_REFERENCE
         if self.evaluation.base_rates is not None:
             decided_by = words.THE_GIVEN_RATES
+        elif len(self.evaluation.rows.variable(ATTRIBUTE).seen) < 2:
+            return words.IS_0_FOR_ONE_GROUP
         template = words.NONE_FREQUENT if self.reads_reference else words.NO_SIGNS
         return template.format(decided_by=decided_by)
 
@@ -189,13 +198,12 @@ class RateMeasurement(Measurement):
         unit = self.evaluation.rows.size_unit
         if share:
             n, names = self.conditions(few)
+            if self.metric.direction != A_TO_T and not self.evaluation.rows.is_matrix(TASK):
+                names = f"{agree(n, 'class', 'classes')} {names}"
             return agree(n, *words.SMALL_GROUPS).format(names=names, unit=unit, share=share)
         if self.reads_reference and unit != "rows" and self.margins.has(ATTRIBUTE):
             # A few rows of much weight, or in large clusters, may be most positives of a group.
-            sizes = self.margins.sizes(ATTRIBUTE, ALL)[0, :, 0]
-            share, few = share_of_few_rows(sizes, sizes > 0)
-            if share:
-                return reason_of_few(self.evaluation.rows.group_labels, few, unit)
+            return reason_of_small_groups(self.margins)
         return ""
 
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:

@@ -148,7 +148,7 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
 
 def _compared(model: Subject) -> set[Any]:
     """Return the classes that are compared: one of two; FPR and TPR of the other are exchanged."""
-    if model.rates and model.verdict["signs"] == len(model.names.members):
+    if model.verdict["signs"] < len(model.rates):
         return {class_drawn(model)}
     return {rate["of_class"] for rate in model.rates}
 

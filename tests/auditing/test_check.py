@@ -79,8 +79,8 @@ EQUAL, ONES_FOR_A = [1, 0] * 40, [1, 1, 1, 0] * 20  # The gap goes from 0 to 50 
         ("aabb", None, "BA", "no rate differs between groups in the labels, so it is 0 for every"),
         ("aabb", ([1, 0], ["a", "a"]), "excess", "no rate differs between groups in the reference"),
         ("aabb", None, "MALS", "no group is over-represented in the labels, so it is 0 for every"),
-        ("aaaa", None, "BA", "no rate differs between groups in the labels, so it is 0 for every"),
-        ("aaaa", None, "LA", "there is only one group to guess, so it is 0 for every model"),
+        ("aaaa", None, "BA", "there is only one group, so it is 0 for every model"),
+        ("aaaa", None, "LA", "there is only one group, so it is 0 for every model"),
         ("aaaa", None, "selection_rate_difference", "there is only one group"),
     ],
 )

@@ -198,10 +198,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
         {"sensitive_features": bam.OverlappingGroups(TRUTH, names=["x", "x", "y"])},
         "must have a distinct name for each of 3 columns; received 'x', 'x', 'y'",
     ),
-    (
-        {"sensitive_features": bam.OverlappingGroups(TRUTH, names=["x", "y"])},
-        "a distinct name for each of 3 columns",
-    ),
+    ({"sensitive_features": bam.OverlappingGroups(TRUTH, names=["x", "y"])}, "for each of 3 colu"),
     ({"sensitive_features": bam.OverlappingGroups([0, 1] * 3)}, "OverlappingGroups must have col"),
     (dict.fromkeys(ARGUMENTS[:3]), "y_true and y_pred, or data, must be given; received neither"),
     ({"y_score": [0.5] * 5 + [np.inf]}, "y_score must be finite; received inf"),

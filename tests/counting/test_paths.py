@@ -293,6 +293,7 @@ def test_is_saved_counts_tells_counts_from_records(tmp_path) -> None:
     counts = bam.Counts.from_arrays([0, 1] * 9, [0, 1] * 9, sensitive_features=["a", "b"] * 9)
     counts.save(tmp_path / "counts.json")
     assert is_saved_counts(tmp_path / "counts.json")
+    assert is_saved_counts(write(tmp_path / "sorted.json", '{"block_sums": null, "checksum": "f'))
     marked = b"\xef\xbb\xbf" + (tmp_path / "counts.json").read_bytes()
     assert bam.Counts.load(write(tmp_path / "marked.json", marked)).n_rows == 18
     records = '[{"format": "biasamp-counts-1"}]'

@@ -52,7 +52,8 @@ def test_whole_numbers_above_2_to_the_53_with_missing_values_stay_distinct(conta
         [1, 0, 1],
         [1.0, 0.0, 1.0],
         np.array([1, 0, 1], dtype=np.uint8),
-        np.array([1, 0, 1], dtype=np.float32),
+        np.array([1, 0, 1], dtype=np.float16),
+        pd.Series(pa.array(np.array([1, 0, 1], np.float16)), dtype=pd.ArrowDtype(pa.float16())),
         [np.int64(1), np.int64(0), np.float64(1)],
         pd.array([1, 0, 1], dtype="Int8"),
         pa.array([1.0, 0.0, 1.0]),
@@ -191,17 +192,23 @@ def ba(y_true: Any = Y, y_pred: Any = P, sensitive_features: Any = G, **others: 
     return metric(y_true, y_pred, sensitive_features=sensitive_features, **others)
 
 
+OF_SEX = pd.Series(Y, index=pd.MultiIndex.from_arrays([G, G], names=["sex", "sex"]))
+UV = pd.DataFrame({"u": G, "v": G})
+CROSSED: dict[str, Any] = {"sensitive_features": UV}
 BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_true": [1, "1", 0, 0]}, "y_true holds 1 and '1', which look the same"),
     ({"sensitive_features": [1.0, "1.0", 2.0, "2.0"]}, "holds 1 and '1.0', which look the same"),
     ({"y_true": ["1", "1", "0", "0"]}, "y_true or y_pred holds 0 and '0'"),
-    ({"sensitive_features": {"u": ["x × y", "x"] * 2, "v": ["z", "y × z"] * 2}}, "look the same"),
+    ({"sensitive_features": {"u": ["x × y", "x"] * 2, "v": ["z", "y × z"] * 2}}, "replace the s"),
+    (CROSSED | {"reference": (Y, UV[["v", "u"]])}, "the order of .*, 'u × v'; received 'v × u'"),
+    (CROSSED | {"sensitive_features_pred": UV[["v", "u"]]}, "_pred must have its columns in the"),
     ({"sensitive_features": [1.5, float("inf"), 1, 2]}, "finite labels; received inf"),
     ({"sensitive_features": np.array(["a", "nan", "a", "b"])}, "the text 'nan'"),
     ({"sensitive_features": ["\ud800", *"aaa"]}, r"_features must be text .* '\\ud800'$"),
     ({"y_pred": {"\ud800": P}}, "y_pred must be text that fits UTF-8"),
     ({"sensitive_features": [["a"], ["b", "c"], ["a"], ["a"]]}, "Label sets are a matrix with one"),
-    ({"sensitive_features": pl.Series([["a"], ["b"], ["a"], ["a"]])}, "must hold labels such as"),
+    ({"sensitive_features": pl.Series([["a"]] * 4, dtype=pl.Array(str, 1))}, "labels such as"),
+    ({"y_true": pd.Series([[1]] * 4, dtype=pd.ArrowDtype(pa.list_(pa.int8())))}, "labels such as"),
     ({"sensitive_features": pa.array([{"u": 1}] * 4)}, "must hold labels such as"),
     ({"sensitive_features": [pd.Series(G), pd.Series(G)]}, "a frame such as pd"),
     ({"sensitive_features": np.array([[*"ab"] * 500] * 2)}, "as many rows; received y_true 4"),
@@ -234,6 +241,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sample_weight": [0, 0, 0, 0]}, "and not be all zero; received 0"),
     ({"sample_weight": [1e101, 1, 1, 1]}, r"a sum between 1e-100 and 1e100, .* received 1e\+101"),
     ({"sample_weight": ["a", 1, 1, 1]}, "sample_weight must hold numbers; received 'a'"),
+    ({"sample_weight": [10**400, 1, 1, 1]}, "sample_weight must hold numbers"),
     ({"class_labels": {0, 1}}, "must be in an order, as in a list; received a set"),
     ({"class_labels": [0, 1, "1"]}, "must list different labels; received 0, 1, .1"),
     ({"class_labels": [0, 1, None]}, "must list different labels; received 0, 1, None"),
@@ -243,13 +251,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"class_labels": [0, 2]}, "class_labels must list every label; received 1"),
     ({"sensitive_features": {"u": G, "v": G}, "group_labels": ["a × a"]}, r", as \('a', 'a'\); "),
     ({"group_labels": "ab"}, "group_labels must be in an order"),
-    (
-        {
-            "y_true": pd.Series(Y, index=pd.MultiIndex.from_arrays([G, G], names=["sex", "sex"])),
-            "sensitive_features": "sex",
-        },
-        "2 levels of y_true's index have the name .sex.: rename",
-    ),
+    ({"y_true": OF_SEX, "sensitive_features": "sex"}, "2 levels of y_true's index have the name"),
     ({"pos_label": 7}, "pos_label must be 0 or 1; received 7"),
     ({"missing_values": "N" * 900}, "missing_values must be a list of labels; received 'NNN"),
     ({"class_labels": 5}, "must be in an order, as in a list; received a int"),
@@ -257,6 +259,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
     ({"y_true": [*"nyyn"], "y_pred": [0.1, 0.9, 0.8, 0.2]}, "y_pred must share labels with y_true"),
     ({"missing": "skip"}, "missing must be 'error', 'drop' or 'abstain'; received 'skip'"),
+    ({"missing": UV}, "missing must be 'error', 'drop' or 'abstain'"),
     ({"reference": pd.DataFrame({"y": Y})}, "reference: it must be a pair"),
     ({"reference": Y}, "a pair .*, a frame or a file; received a list of length 4"),
     ({"reference": (Y, None)}, "the reference must have both y_true and sensitive_features"),
@@ -280,11 +283,17 @@ def test_labels_that_only_predictions_have_leave_a_note() -> None:
     predicted = ["recid ", "no", "no", "no"]
     result = metric.result([*["recid", "no"] * 2], predicted, sensitive_features=G, n_boot=0)
     assert "In 1 row, y_pred holds 'recid ', which y_true never holds" in result.notes[0]
+    assert result.notes[0].endswith("as labels are flipped to them too.")
     result = metric.result([*["recid", "no"] * 2], ["", *predicted[1:]], sensitive_features=G)
     assert result.notes[0].startswith("1 row of y_pred holds '', which often means a missing value")
     listed = bam.DirectionalBiasAmplification(class_labels=["no", "recid", "recid "])
     result = listed.result([*["recid", "no"] * 2], predicted, sensitive_features=G, n_boot=0)
     assert not any("never holds" in note for note in result.notes)
+
+
+def test_clusters_must_be_labels() -> None:
+    with pytest.raises(ValueError, match="clusters must hold labels such as"):
+        bam.Counts.from_arrays(Y, clusters=[{"u": 1}] * 4)
 
 
 def test_models_of_both_predictions_must_be_the_same() -> None:

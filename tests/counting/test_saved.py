@@ -87,6 +87,10 @@ def test_save_warns_of_rows_that_stand_for_fewer_than_five(tmp_path) -> None:
     counts = bam.Counts.from_arrays([0, 1], sensitive_features=[*"ab"], count=[4, 5])
     with pytest.warns(bam.AmplificationWarning, match="^1 of 2 distinct rows stand for fewer than"):
         counts.save(tmp_path / "counts.json")
+    # One row of class 2 stands for itself among labels of a group, and among all labels.
+    counts = bam.Counts.from_arrays([0, 1, 2], sensitive_features=[*"aba"], count=[999, 999, 1])
+    with pytest.warns(bam.AmplificationWarning, match="^2 of 10 sums stand for fewer than 5"):
+        counts.save(tmp_path / "sums.json", rows=False)
 
 
 @pytest.mark.parametrize("kind", ["probabilities", "matrix", "sparse with a zero"])
@@ -118,7 +122,7 @@ def test_saved_indicators_keep_values_and_missing_rows(tmp_path, kind) -> None:
     ("content", "fragment"),
     [
         ("", "is empty"),
-        ("no JSON", "JSON with the format 'biasamp-counts-1'"),
+        ("no JSON", "JSON with the format 'biasamp-counts-1'; received no whole object"),
         ("[1, 2]", "with the format 'biasamp-counts-1'"),
         ('{"format": "biasamp-counts-0"}', "counts-1'; received 'biasamp-counts-0'"),
         ('{"format": "biasamp-counts-1"}', "its checksum differs"),

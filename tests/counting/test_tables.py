@@ -142,6 +142,12 @@ def test_read_table_types_that_duckdb_alone_has_are_read() -> None:
     assert len(set(chunk["clusters"])) == 3
 
 
+def test_read_table_types_of_arrow_that_cannot_be_grouped_are_read() -> None:
+    halves, views = pa.array(np.array([1, 0], np.float16)), pa.array(["a", "b"], pa.string_view())
+    table, names = pa.table({"y": halves, "g": views}), {"y_true": "y", "sensitive_features": "g"}
+    assert rows_of(table, names) == {(0, "b"): 1, (1, "a"): 1}
+
+
 NAMES = ["len", "n", "count(*)", "a b", "Ünï", "it's", 'qu"ote', "select", "label0", "number1"]
 
 

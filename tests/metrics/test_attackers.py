@@ -30,7 +30,7 @@ from sklearn.ensemble import (
     StackingClassifier,
     VotingClassifier,
 )
-from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.metrics import accuracy_score, f1_score, make_scorer, recall_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
@@ -183,6 +183,16 @@ def test_leakage_of_a_small_group_is_seen(attacker) -> None:
     }
     metric = new_metric(LEAKAGE, attacker=attacker, **BY_HEART)
     assert levels(metric, columns) == pytest.approx((1 / 2, (30 / 40 + 120 / 160) / 2), abs=1e-12)
+
+
+def test_attacker_far_from_the_exact_one_is_noted() -> None:
+    # Of labels the error is 1/2; predictions are the group in 3/4: 1 / sqrt(3/16) - 1 / (1/2).
+    columns: Columns = {"y_true": [0, 1] * 1000, "sensitive_features": np.repeat([0, 1], 1000)}
+    columns["y_pred"] = columns["sensitive_features"] ^ (np.arange(2000) % 4 == 0)
+    settings = {"quality": "inverse_rmse", "equalize": None, "n_trials": 1}
+    for attacker, n_notes in ((Lasso(0.1), 1), (LinearRegression(), 0)):
+        notes = new_metric(LEAKAGE, attacker=attacker, **settings).result(**columns).notes
+        assert sum("attacker='exact' gives +0.309" in note for note in notes) == n_notes
 
 
 def test_level_below_zero_has_no_relative_change() -> None:

@@ -100,7 +100,7 @@ def test_second_model_without_an_interval_is_named_and_leaves_the_others() -> No
     few = np.arange(500) < 14
     columns["y_pred"] = columns["y_pred"] | {"few": few * 1}
     differences = bam.compare(**columns, metric="MALS", n_boot=100).differences
-    assert differences["few"].reason.startswith("few has no interval (1 has fewer than 15 rows")
+    assert differences["few"].reason.startswith("few has no interval (class 1 has fewer than")
     assert differences["new"].reason == ""
 
 
@@ -154,8 +154,12 @@ def test_arrays_frames_and_counts_are_compared_alike() -> None:
 def test_comparison_is_shown_as_a_table_with_names_escaped() -> None:
     columns = models_of(60)
     columns["y_pred"] = {"old": columns["y_pred"]["old"], "<b>": columns["y_pred"]["new"]}
-    comparison = bam.compare(**columns, n_boot=0)
-    header, first, _ = repr(comparison).splitlines()
+    columns["y_true"] = [None, *columns["y_true"][1:]]
+    metric = bam.DirectionalBiasAmplification(missing="drop")
+    comparison = bam.compare(**columns, metric=metric, n_boot=0)
+    header, first, _, note, *_ = repr(comparison).splitlines()
+    assert note == "  1 row with missing values was left out."
+    assert f"<p>{note.strip()}</p>" in comparison._repr_html_()
     assert header.split() == [*comparison.frame]
     assert first.split()[0] == "old"
     assert "&lt;b&gt;" in comparison._repr_html_()

@@ -104,11 +104,17 @@ FEW = "has fewer than 15 rows and carries"
 ALONE, CHANCE = "more than 3% of the rows have a group", "chance explains more than 3% of both"
 NONE_SHOWN = "no dependence can be told from chance, so its strength has no interval"
 SHIFTED = "resampling shifts the value by more than its standard error"
+EFFECTIVE = "LA and DPA need at least 20 effective rows"
 T_TO_A = BA(direction="T->A", pos_label=1)
+FITTED = LA(attacker=LogisticRegression(), n_trials=1)
 HALVES = bam.BaseRates({group: dict.fromkeys(range(3), 0.5) for group in (0, 1)})
-IN_14 = groups_of(100, 100) | {"clusters": [i % 14 for i in range(200)]}
-SIX_OF_46 = [i // 5 if i < 200 else 40 + i % 6 for i in range(400)]
+IN_7, IN_14, IN_15 = (
+    groups_of(100, 100) | {"clusters": [i % k for i in range(200)]} for k in (7, 14, 15)
+)
+SIX_OF_46 = groups_of(200, 200)
+SIX_OF_46["clusters"] = [i // 5 if i < 200 else 40 + i % 6 for i in range(400)]
 HEAVY, LIGHT = ({"sample_weight": [1] * k + [w] * (500 - k)} for k, w in ((486, 10), (400, 1e-3)))
+UNEVEN = {"sample_weight": np.resize([0.1, 3.0, 0.1], 500)}
 ONE_OF_FORTY = {"y_true": np.arange(120).reshape(40, 3) == 0, "y_pred": np.ones((40, 3), int)}
 
 CASES: list[tuple[Any, Columns, str, str]] = [
@@ -134,49 +140,25 @@ CASES: list[tuple[Any, Columns, str, str]] = [
     (BA(), groups_of(10, 60), "value", f"0 {FEW} 86% of its variance"),
     (BA(), groups_of(10, 60, 60), "value", ""),
     # T->A compares shares in classes, and A->T knows nothing of rare classes.
-    (T_TO_A, positives(14), "value", f"1 {FEW} 100% of its variance"),
+    (T_TO_A, positives(14), "value", f"class 1 {FEW} 100% of its variance"),
     (T_TO_A, positives(15), "value", ""),
     (BA(), positives(14), "value", ""),
     # MALS needs rows that are predicted positive, and positive in its reference.
-    (MALS(), predicted_positives(14), "value", f"1 {FEW} 100% of its variance"),
+    (MALS(), predicted_positives(14), "value", f"class 1 {FEW} 100% of its variance"),
     (MALS(), predicted_positives(15), "value", ""),
-    (MALS(reference=([1] * 14, [1] * 12 + [0] * 2)), predicted_positives(99), "value", f"1 {FEW}"),
+    (MALS(reference=([1] * 14, [1] * 12 + [0] * 2)), predicted_positives(99), "value", "class 1"),
     # Of weights .1, 3 and .1 rows are worth (3.2)^2 / (3 * 9.02) = 38 % as many: 7.6 of 20.
     (T_TO_A, positives(18) | {"sample_weight": [2.5] * 500}, "value", ""),
-    (
-        T_TO_A,
-        positives(20, wrong=4) | {"sample_weight": np.resize([0.1, 3.0, 0.1], 500)},
-        "value",
-        "1 has fewer than 15 effective rows and carries",
-    ),
-    (
-        BA(),
-        groups_of(100, 100) | {"clusters": [i % 7 for i in range(200)]},
-        "value",
-        "intervals need at least 8 clusters, and there are 7",
-    ),
-    (LA(), groups_of(100, 100) | {"clusters": [i % 8 for i in range(200)]}, "value", ""),
+    (T_TO_A, positives(20, wrong=4) | UNEVEN, "value", "class 1 has fewer than 15 effective rows"),
+    (BA(), IN_7, "value", "intervals need at least 8 clusters, and there are 7"),
+    (LA(), IN_15, "value", ""),
+    (LA(), IN_14, "value", "0 and 1 have fewer than 15 clusters"),
     # Clusters that have rows of a group, and effective rows of a group, are those of the verdict.
     (BA(), IN_14, "value", "0 and 1 have fewer than 15 clusters each and carry 100%"),
-    (BA(), groups_of(100, 100) | {"clusters": [i % 15 for i in range(200)]}, "value", ""),
-    (
-        BA(),
-        groups_of(200, 200) | {"clusters": SIX_OF_46},
-        "value",
-        "1 has fewer than 15 clusters and",
-    ),
-    (
-        MALS(),
-        groups_of(200, 200) | {"clusters": SIX_OF_46},
-        "value",
-        "1 has fewer than 15 clusters",
-    ),
-    (
-        BA(),
-        groups_of(486, 14) | HEAVY,
-        "value",
-        "1 has fewer than 15 effective rows and carries 97%",
-    ),
+    (BA(), IN_15, "value", ""),
+    (BA(), SIX_OF_46, "value", "1 has fewer than 15 clusters and"),
+    (MALS(), SIX_OF_46, "value", "1 has fewer than 15 clusters"),
+    (BA(), groups_of(486, 14) | HEAVY, "value", "1 has fewer than 15 effective rows and carries 9"),
     (MULTI(), groups_of(486, 14) | HEAVY, "value", "1 has fewer than 15 effective rows and"),
     (MALS(), groups_of(486, 14) | HEAVY, "value", "1 has fewer than 15 effective rows"),
     (BA(), groups_of(400, 100) | LIGHT, "excess", ""),
@@ -190,7 +172,7 @@ CASES: list[tuple[Any, Columns, str, str]] = [
     # LA and DPA. Weights 1 and 3 are worth (1 + 3)^2 / (2 (1 + 9)) = 80 % as many: 16 of 20.
     (LA(), rows_of(TWENTY | {(1, 1, 1): 7}), "value", "LA and DPA need at least 20 rows"),
     (LA(), rows_of(TWENTY), "value", ""),
-    (LA(), rows_of(TWENTY) | {"sample_weight": [1, 3] * 10}, "value", "LA and DPA need at least"),
+    (LA(), rows_of(TWENTY) | {"sample_weight": [1, 3] * 10}, "value", EFFECTIVE),
     (DPA(quality="accuracy"), alone(4), "value", ALONE),
     (DPA(quality="accuracy"), alone(3), "value", ""),
     # G = 2 n H U of 57 and 43 beside 43 and 57 is 3.93, above 1.96^2; of 56 and 44 it is 2.89.
@@ -214,12 +196,7 @@ CASES: list[tuple[Any, Columns, str, str]] = [
     (DPA(equalize=None), sparse(20), "psi_model", SHIFTED),
     (DPA(equalize=None), sparse(2), "psi_model", ""),
     (DPA(evaluation="loo"), groups_of(40, 40), "value", "bootstrap samples hold duplicates"),
-    (
-        LA(attacker=LogisticRegression(), n_trials=1),
-        groups_of(40, 40),
-        "value",
-        "the attacker is a fitted LogisticRegression, which is not fitted again",
-    ),
+    (FITTED, groups_of(40, 40), "value", "the attacker is a fitted LogisticRegression, which is"),
 ]
 
 #: An event that n rows do not show has a chance of up to 3 / n at the 95 % level: (1 - p)^n > .05.
@@ -265,10 +242,8 @@ def test_interval_reaches_three_rows_of_the_smallest_group(metric, n_columns, re
     # A model without errors never varies, and neither do errors between classes of one sign.
     assert metric.result(**small_group(0, 0), n_boot=200).interval == (0, 0)
     truth = np.repeat([0, 1, 2, 0, 1, 2], [60, 50, 40, 20, 30, 100])
-    columns = {
-        "sensitive_features": ["a"] * 150 + ["b"] * 150,
-        "y_pred": np.r_[[1] * 30, truth[30:]],
-    }
+    groups, predicted = np.repeat([*"ab"], 150), np.r_[[1] * 30, truth[30:]]
+    columns = {"sensitive_features": groups, "y_pred": predicted}
     of_three = BA().result(y_true=truth, **columns, n_boot=200)
     assert of_three.interval == pytest.approx((-THREE * 2 / 150 / 6, THREE * 2 / 150 / 6))
 
@@ -307,7 +282,7 @@ def test_class_of_few_clusters_is_absent_from_replicates(n_clusters) -> None:
     assert n / 2000 == pytest.approx(np.exp(-n_clusters), abs=0.04)
     # The mean over both classes is one over the other class where one is absent.
     assert np.isfinite(BA(direction="T->A").result(**columns).estimate.replicates).all()
-    assert result.reason == "1 has fewer than 15 clusters and carries 100% of its variance"
+    assert result.reason == "class 1 has fewer than 15 clusters and carries 100% of its variance"
     assert not any("left out of its interval" in note for note in result.notes)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import biasamp_adapters as bam
+from biasamp_adapters.metrics.functions import get_metric
 
 #: Three groups of 60, 40 and 20 rows, and two classes; predictions err in a quarter of the rows.
 COLUMNS: dict[str, Any] = {
@@ -107,6 +108,15 @@ def test_dictionary_is_plain_and_has_none_for_what_is_missing() -> None:
     assert written["value"] == {"value": None, "low": None, "high": None, "reason": reason}
     assert (written["direction"], written["n_rows"]) == ("undirected", 40)
     assert (written["n_boot"], written["confidence"]) == (2000, 0.95)
+
+
+@pytest.mark.parametrize("name", ["MALS", "BA T->A", "Multi T->A", "DPA T->A"])
+def test_group_of_which_no_row_is_left_changes_no_value(name) -> None:
+    metric, groups = get_metric(name, missing="drop"), COLUMNS["sensitive_features"]
+    kept = COLUMNS | {"sensitive_features_pred": ["b", *groups[:-1]]}
+    left_out = zip(kept.items(), (0, None, "d", "a"), strict=True)
+    columns = {key: [*values, label] for (key, values), label in left_out}
+    assert metric.result(**columns, n_boot=0).value == metric.result(**kept, n_boot=0).value
 
 
 def test_bare_call_warns_of_what_a_result_notes() -> None:

@@ -185,7 +185,7 @@ OF_EXACT = "equalize='expected' is for the exact attacker, and not for 'uncertai
     [
         (LA, {"quality": "x" * 900}, "quality must be .*; received 'xxx"),
         (LA, {"quality": None} | FITTED, "quality must be .*; received None"),
-        (LA, {"quality": F1}, "tables .*, inputs, targets.*; received one that returns an error"),
+        (LA, {"quality": F1}, "tables .*; received one that returns an error. .* needs attacker="),
         (LA, {"equalize": "always"}, "equalize must be .*; received 'always'"),
         (DPA, {"evaluation": "train"}, "evaluation must be .*; received 'train'"),
         (DPA, {"n_trials": 0}, "n_trials must be a whole number from 1 on; received 0"),
@@ -236,11 +236,7 @@ FIVE_OF_SEVEN = "pos_label must be 0, 1, 2, 3, 4 and 2 more; received 9"
         (BA(), {"n_boot": 10.0}, "n_boot must be a whole number from 0 on; received 10.0"),
         (BA(), {"n_boot": True}, "n_boot must be a whole number from 0 on; received True"),
         (BA(), {"confidence": 1.0}, "confidence must be a float between 0 and 1; received 1.0"),
-        (
-            BA(),
-            {"confidence": np.float32(0.9)},
-            "must be a float between 0 and 1; received np.float32",
-        ),
+        (BA(), {"confidence": np.float32(0.9)}, "a float between 0 and 1; received np.float32"),
         (BA(), {"confidence": 95}, "confidence must be a float between 0 and 1; received 95"),
         (BA(), {"random_state": -1}, "random_state must be a whole number from 0 on"),
         (BA(), {"random_state": np.eye(2)}, r"random_state .* received array.*1\.\]\]\)$"),

@@ -212,10 +212,7 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"n_boot": -1}, "n_boot must be a whole number from 0 on; received -1"),
     ({"y_score": dict.fromkeys("ab", range(300))}, "reads one model; received 'a'"),
     ({"n_thresholds": 0}, "n_thresholds must be a whole number from 1 on; received 0"),
-    (
-        {"metric": bam.DirectionalBiasAmplification(), "reference": ()},
-        "setting of the metric object",
-    ),
+    ({"metric": bam.DirectionalBiasAmplification(), "reference": ()}, "setting of the metric o"),
 ]
 
 
