@@ -118,6 +118,8 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         """
         check_choice("unknown_groups", self.unknown_groups, ("error", "pooled"))
         check_number("tolerance", self.tolerance, 0, 1)
+        if isinstance(self.prevalence, Mapping) and sensitive_features is None:
+            raise ValueError("a prevalence for each group needs sensitive_features; received None")
         by_row = [(TASK, y_true), (ATTRIBUTE, sensitive_features), ("group_proba", group_proba)]
         arrays.warn_of_order([("y_score", y_score), *by_row])
         rows = read_rows({TASK: y_true, "sample_weight": sample_weight})
