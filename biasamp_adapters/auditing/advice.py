@@ -10,7 +10,7 @@ from biasamp_adapters.auditing.facts import level
 from biasamp_adapters.auditing.gap_sentences import GapSentences, size_along
 from biasamp_adapters.auditing.subject import Subject, all_models, is_small, subject_of
 from biasamp_adapters.auditing.summary import UP, Summary, ThresholdRecord
-from biasamp_adapters.figures import Digits, agree, count, join, percent, plural
+from biasamp_adapters.figures import Digits, agree, count, is_clear, join, percent, plural
 
 #: With more gaps, the advice says where to start.
 _MANY_GAPS = 10
@@ -190,19 +190,20 @@ def _what_to_do(subject: Subject) -> Iterator[str]:
             "mixed": words.READ_ERRORS_SMALLER,
         }
         if code in advice:
-            yield advice[code]
+            is_of_all = all(x.verdict["code"] == code for x in subject.models)
+            yield advice[code] if is_of_all else subject.told(advice[code])
         if is_larger and names.has_two_classes:
-            yield from _thresholds(subject)
+            yield from map(subject.told, _thresholds(subject))
     if any(map(is_small, names.members)) and verdict["why"] != "one_group":
         unit = names.data["unit"].removeprefix("effective ")
         yield words.SMALL_MEMBERS.format(unit=unit, members=names.nouns, member=names.noun)
     growing = sum(gap["status"] in UP for gap in subject.gaps)
     if is_larger and len(subject.gaps) > _MANY_GAPS and growing > 1:
-        yield words.START_WITH.format(gaps=count(growing, "gap"))
+        yield subject.told(words.START_WITH.format(gaps=count(growing, "gap")))
     if is_larger and names.compares_classes:
         yield words.PREDICT_FEATURE.format(feature=names.the_feature)
     if code == "no_clear_change" and not verdict["no_errors"]:
-        yield from _more_rows(subject)
+        yield from map(subject.told, _more_rows(subject))
     for record in subject.records("missing")[:1]:
         yield words.WHY_MISSING.format(**names.missing(record))
     if verdict["why"] == "one_group":
@@ -231,7 +232,14 @@ def _thresholds(subject: Subject) -> Iterator[str]:
     if for_all:
         best = min(for_all, key=lambda record: abs(record["gap"] - gap["true"]))
         outcome = _outcome(subject, of_gap, best)
-        yield words.ONE_THRESHOLD.format(threshold=f"{best['threshold']:g}", outcome=outcome)
+        [positive] = [x for x in names.data["classes"] if x["name"] == gap["of_class"]]
+        yield words.ONE_THRESHOLD.format(
+            threshold=f"{best['threshold']:g}",
+            outcome=outcome,
+            predicted=percent(best["predicted_positive"]),
+            pos=names.labelled(gap["of_class"]),
+            labelled=percent(positive["share"]),
+        )
     elif any(record["threshold"] is not None for record in records):
         yield words.NO_THRESHOLD.format(gap=of_gap.short_gap)
     for record in useful:
@@ -262,7 +270,8 @@ def _more_rows(subject: Subject) -> Iterator[str]:
     """Return the rows that would show the largest BA for which these are too few."""
     rows = subject.names.data["rows"]
     rows_of_1 = next((row["rows"] for row in subject.records("rows_needed")), None)
-    if rows_of_1 is None or _is_balanced(subject):
+    ba = subject.number("ba")
+    if rows_of_1 is None or _is_balanced(subject) or (ba and is_clear(ba)):
         return
     for points in _BA_POINTS:
         needed = rows_of_1 / (points / 100) ** 2

@@ -131,7 +131,8 @@ def _of_prevalence(subject: Subject) -> Iterator[str]:
             model=subject.name,
             of=names.counted(row["of_class"]),
             predicted=percent(row["predicted"], 0),
-            true=percent(row["true"], 0),
+            share=percent(row["true"], 0),
+            true=names.true,
             ratio=percent(ratio, 0),
             ends=ends,
         )

@@ -193,6 +193,10 @@ MODELS = {
     "the labels of these rows, both models show some smaller gaps.": BY_TASK
     | {"models": ["a", "b"]}
     | of_gaps("reduces", direction="T->A", models=("a", "b"), shrinks=2, unclear=8),
+    # None of them does, and the mean alone is clear.
+    "the labels of these rows, both models show smaller gaps on average.": THREE
+    | {"models": ["a", "b"]}
+    | of_gaps("reduces", (-3, -5, -1), named=(), models="ab", unclear=3),
     "the given rates, a shows larger gaps and b shows smaller gaps.": of_models(
         {"a": "amplifies", "b": "reduces"}
     )
