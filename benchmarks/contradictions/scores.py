@@ -109,8 +109,8 @@ OUTCOME = rf"the {GAP} would be <x:size>, BA <y:x> points? and the accuracy <r:r
 
 
 @family(
-    rf"With a threshold of (?P<at>-?[\d.e+-]*\d) for all rows, {OUTCOME}; <s:rate> of the rows would "
-    r"be predicted <k:kind>, and <t:rate> are labelled <e:kind>\.",
+    rf"With a threshold of (?P<at>-?[\d.e+-]*\d) for all rows, {OUTCOME}; <s:rate> of the rows "
+    r"would be predicted <k:kind>, and <t:rate> are labelled <e:kind>\.",
     r"A threshold for each group reads (?P<feature>.+?) to decide, which may be unlawful\. It aims "
     r"at the rate of each group in the labels, and so at their gap; that is not fairness\. With it "
     rf"\(PrevalenceThreshold\), {OUTCOME} in the rows that set the thresholds\.",

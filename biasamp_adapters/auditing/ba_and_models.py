@@ -122,8 +122,8 @@ def models_headline(subject: Subject) -> str:
     if len(kinds) == 1 or max(map(len, kinds)) > _MOST_MODELS:
         models = _count_models(kinds)
     else:
-        parts = [f"{join([x.name for x in alike])} {_verb(alike)}" for alike in kinds]
-        models = join(parts, len(kinds))
+        shown = [f"{join([x.name for x in alike])} {_verb(alike)}" for alike in kinds]
+        models = join(shown, len(kinds))
     if accuracies:
         # In whole per cent, or finer if these are equal.
         texts = {percent(record["value"], 0) for record in accuracies}
@@ -135,7 +135,7 @@ def models_headline(subject: Subject) -> str:
 
 
 def _models_alike(subject: Subject) -> list[list[Subject]]:
-    """Return the models of each code in the order of the codes, those of which a gap changes apart."""
+    """Return the models of each code, in order; those of which no gap clearly changes follow."""
     kinds = {
         (code, changes): list[Subject]() for code in words.VERDICTS for changes in (True, False)
     }

@@ -82,10 +82,10 @@ NOTES = {
     "new makes no errors in these rows, so no gap changes.": second_model(no_errors=True),
     "new predicts class 0 for every row, so all predicted gaps are 0.": second_model(constant=[0])
     | {"label": None},
-    "model predicts hired = 1 for 20% of the rows, against 47% in the labels (43% as many, 41 to 45).": {
-        "frequency": frequency(47, 20.2, low=41.2, high=45.1)
-    },
-    "model predicts hired = 1 for 72% of the rows, against 22% in the labels (327% as many).": OFTENER,
+    "model predicts hired = 1 for 20% of the rows, against 47% in the labels (43% as many, 41 to "
+    "45).": {"frequency": frequency(47, 20.2, low=41.2, high=45.1)},
+    "model predicts hired = 1 for 72% of the rows, against 22% in the labels (327% as "
+    "many).": OFTENER,
     "Groups 'f' and 'f ' differ only in case or spaces.": groups(["f", "f ", "m"]),
     "Groups 'f × 1' and 'f × 1' differ only in case or spaces.": groups([("f", 1), ("f\n", 1)]),
     "Groups 'É' and 'E\u0301' differ only in case, spaces or Unicode form.": groups(ACCENTS),

@@ -30,6 +30,7 @@ MEASURE = """<script>onload = () => {
     const article = d.querySelector("h1").closest("article, main, div, body");
     const folded = [...d.querySelectorAll("details")];
     return {width: r.scrollWidth, room: r.clientWidth, text: d.body.innerText,
+      cut: [...d.querySelectorAll(".scroll:has(.models)")].some(x => x.scrollWidth > x.clientWidth),
       paper: getComputedStyle(article).backgroundColor,
       bottom: d.querySelector(".picture").getBoundingClientRect().bottom,
       details: folded.length, shut: folded.filter(x => !x.lastElementChild.checkVisibility(
@@ -68,7 +69,7 @@ def test_page_in_chromium_fits_and_is_safe(name, compas, tmp_path) -> None:
     style = "height:900px;border:0;color-scheme:"
     frame = f'<iframe {{}} width="{{}}" style="{style}{{}}" srcdoc="{{}}"></iframe>'
     no_script = 'sandbox="allow-same-origin"'
-    frames = [("", wide, scheme, page) for scheme in ("light", "dark") for wide in (375, 1440)]
+    frames = [("", wide, scheme, page) for scheme in ("light", "dark") for wide in (375, 1024, 1440)]
     frames += [(no_script, 1440, "light", page), ("", 754, "light", printed)]
     body = "".join(frame.format(*x[:3], html.escape(x[3])) for x in frames)
     path.write_text(f"<!DOCTYPE html><meta charset=utf-8>{body}{MEASURE}", encoding="utf-8")
@@ -78,7 +79,8 @@ def test_page_in_chromium_fits_and_is_safe(name, compas, tmp_path) -> None:
     assert "data-hit" not in document.partition("<head")[0]
     seen = json.loads(html.unescape(re.search('data-seen="([^"]*)"', document)[1]))
     assert [x["width"] for x in seen] == [x["room"] for x in seen]
-    _, light, _, dark, still, print_ = seen
+    assert name == "hostile" or not any(x["cut"] for x in seen)
+    _, _, light, _, _, dark, still, print_ = seen
     assert dark["paper"] != light["paper"] == "rgb(255, 255, 255)"
     assert light["text"] == still["text"] != ""
     assert name == "hostile" or print_["bottom"] < 979  # The picture is on the first page.
