@@ -17,7 +17,7 @@ SHOWS, CANNOT_BE_JUDGED = ("shows {words}", "show {words}"), "cannot be judged"
 #: What models show of whose several gaps not all change.
 IN_PART = {code: f"some {VERDICTS[code]}" for code in ("amplifies", "reduces", "reverses")}
 #: What models show of which no single gap clearly changes.
-IN_MEAN = {code: f"{VERDICTS[code]} on average" for code in ("amplifies", "reduces")}
+IN_MEAN = {kind: f"{VERDICTS[kind]} on average" for kind in ("amplifies", "reduces")}
 #: What happens to one gap and to several, in the order in which they are counted.
 STATUSES = {x: (x, x.removesuffix("s")) for x in ("grows", "appears", "shrinks", "reverses")}
 NOT_CLEAR, SIZE_NOT_CLEAR = "not clear", "size not clear"
@@ -335,9 +335,11 @@ READ_ACCURACIES = (
 
 # What to do.
 
-COMPARE_ERRORS = "Compare FPR and TPR by group: they show which errors differ, if any do."
-READ_ERRORS_REVERSED = "Read FPR and TPR by group: they show which errors turn a gap round."
-READ_ERRORS_SMALLER = "Read FPR and TPR by group before calling a smaller gap an improvement."
+READ_SMALLER = "Read FPR and TPR by group before calling a smaller gap an improvement."
+READ_ERRORS = {"reduces": READ_SMALLER, "mixed": READ_SMALLER} | {
+    "amplifies": "Compare FPR and TPR by group: they show which errors differ, if any do.",
+    "reverses": "Read FPR and TPR by group: they show which errors turn a gap round.",
+}
 ONE_THRESHOLD = (
     "With a threshold of {threshold} for all rows, {outcome}; {predicted} of the rows would be "
     "predicted {pos}, and {labelled} are labelled {pos}."

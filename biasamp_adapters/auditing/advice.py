@@ -183,15 +183,9 @@ def _what_to_do(subject: Subject) -> Iterator[str]:
     names, verdict = subject.names, subject.verdict
     code, is_larger = verdict["code"], verdict["code"] in ("amplifies", "mixed")
     if not names.compares_classes and names.has_labels:
-        advice = {
-            "amplifies": words.COMPARE_ERRORS,
-            "reverses": words.READ_ERRORS_REVERSED,
-            "reduces": words.READ_ERRORS_SMALLER,
-            "mixed": words.READ_ERRORS_SMALLER,
-        }
-        if code in advice:
+        if advice := words.READ_ERRORS.get(code):
             is_of_all = all(x.verdict["code"] == code for x in subject.models)
-            yield advice[code] if is_of_all else subject.told(advice[code])
+            yield advice if is_of_all else subject.told(advice)
         if is_larger and names.has_two_classes:
             yield from map(subject.told, _thresholds(subject))
     if any(map(is_small, names.members)) and verdict["why"] != "one_group":
@@ -227,31 +221,22 @@ def _thresholds(subject: Subject) -> Iterator[str]:
         return
     gap = subject.gaps[main]
     of_gap = GapSentences(gap, names, subject.gaps)
-    useful = [record for record in records if _undoes_half(record, gap["true"], gap["predicted"])]
+    half = abs(gap["predicted"] - gap["true"]) / 2
+    useful = [x for x in records if not x["accuracy_falls"] and abs(x["gap"] - gap["true"]) <= half]
     for_all = [record for record in useful if record["threshold"] is not None]
     if for_all:
         best = min(for_all, key=lambda record: abs(record["gap"] - gap["true"]))
         outcome = _outcome(subject, of_gap, best)
-        [positive] = [x for x in names.data["classes"] if x["name"] == gap["of_class"]]
-        yield words.ONE_THRESHOLD.format(
-            threshold=f"{best['threshold']:g}",
-            outcome=outcome,
-            predicted=percent(best["predicted_positive"]),
-            pos=names.labelled(gap["of_class"]),
-            labelled=percent(positive["share"]),
-        )
+        [share] = [x["share"] for x in names.data["classes"] if x["name"] == gap["of_class"]]
+        shares = {"predicted": percent(best["predicted_positive"]), "labelled": percent(share)}
+        of = {"threshold": f"{best['threshold']:g}", "pos": names.labelled(gap["of_class"])}
+        yield words.ONE_THRESHOLD.format(**shares, **of, outcome=outcome)
     elif any(record["threshold"] is not None for record in records):
         yield words.NO_THRESHOLD.format(gap=of_gap.short_gap)
     for record in useful:
         if record["threshold"] is None:
             outcome = _outcome(subject, of_gap, record)
             yield words.THRESHOLD_EACH.format(feature=names.the_feature, outcome=outcome)
-
-
-def _undoes_half(record: ThresholdRecord, true: float, predicted: float) -> bool:
-    """Return whether a threshold undoes half of the change of a gap at about the same accuracy."""
-    is_near = abs(record["gap"] - true) <= abs(predicted - true) / 2
-    return is_near and not record["accuracy_falls"]
 
 
 def _outcome(subject: Subject, of_gap: GapSentences, record: ThresholdRecord) -> str:

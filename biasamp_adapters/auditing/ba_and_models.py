@@ -28,8 +28,7 @@ def ba_sentences(subject: Subject) -> list[str]:
     else:
         sentences = [words.BA.format(ba=change, signs=_signs(subject))]
     if verdict["signs_unclear"]:
-        k, m = verdict["signs_unclear"], verdict["signs"]
-        sentences.append(words.BA_SIGNS.format(k=k, m=m))
+        sentences.append(words.BA_SIGNS.format(k=verdict["signs_unclear"], m=verdict["signs"]))
     return sentences
 
 
@@ -136,9 +135,7 @@ def models_headline(subject: Subject) -> str:
 
 def _models_alike(subject: Subject) -> list[list[Subject]]:
     """Return the models of each code, in order; those of which no gap clearly changes follow."""
-    kinds = {
-        (code, changes): list[Subject]() for code in words.VERDICTS for changes in (True, False)
-    }
+    kinds = {(code, some): list[Subject]() for code in words.VERDICTS for some in (True, False)}
     for model in subject.models:
         kinds[model.verdict["code"], any(map(is_changed, model.gaps))].append(model)
     return [models for models in kinds.values() if models]
@@ -158,9 +155,8 @@ def _count_models(kinds: Sequence[Sequence[Subject]]) -> str:
     total, (models, *others) = sum(map(len, kinds)), kinds
     if not others:
         return f"{all_models(total)} {_verb(models)}"
-    first = words.MODELS_COUNTED.format(
-        n=len(models), models=count(total, "model"), verdict=_verb(models)
-    )
+    parts = {"models": count(total, "model"), "verdict": _verb(models)}
+    first = words.MODELS_COUNTED.format(n=len(models), **parts)
     return join([first, *(f"{len(alike):,} {_verb(alike)}" for alike in others)], 9)
 
 

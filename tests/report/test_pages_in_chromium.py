@@ -69,7 +69,9 @@ def test_page_in_chromium_fits_and_is_safe(name, compas, tmp_path) -> None:
     style = "height:900px;border:0;color-scheme:"
     frame = f'<iframe {{}} width="{{}}" style="{style}{{}}" srcdoc="{{}}"></iframe>'
     no_script = 'sandbox="allow-same-origin"'
-    frames = [("", wide, scheme, page) for scheme in ("light", "dark") for wide in (375, 1024, 1440)]
+    frames = [
+        ("", wide, scheme, page) for scheme in ("light", "dark") for wide in (375, 1024, 1440)
+    ]
     frames += [(no_script, 1440, "light", page), ("", 754, "light", printed)]
     body = "".join(frame.format(*x[:3], html.escape(x[3])) for x in frames)
     path.write_text(f"<!DOCTYPE html><meta charset=utf-8>{body}{MEASURE}", encoding="utf-8")
