@@ -130,7 +130,11 @@ def _(d: Direction, m: Parts) -> Any:
 
 def are_shares(d: Direction, m: Parts, row: Any) -> bool:
     """Return whether the shares predicted and labelled positive are those of a threshold."""
-    [labelled] = [x["share"] for x in d.data["classes"] if x["name"] == d.data["positive"]]
+    [labelled] = [
+        x["true"]
+        for x in d.summary["frequency"]
+        if (x["model"], x["of_class"]) == (d.verdict["model"], d.data["positive"])
+    ]
     is_right = m["k"] == m["e"] == shown(d.data["positive"]) and is_rate(m["t"], labelled)
     return is_right and is_rate(m["s"], row["predicted_positive"])
 

@@ -227,10 +227,11 @@ def _thresholds(subject: Subject) -> Iterator[str]:
     if for_all:
         best = min(for_all, key=lambda record: abs(record["gap"] - gap["true"]))
         outcome = _outcome(subject, of_gap, best)
-        [share] = [x["share"] for x in names.data["classes"] if x["name"] == gap["of_class"]]
-        shares = {"predicted": percent(best["predicted_positive"]), "labelled": percent(share)}
-        of = {"threshold": f"{best['threshold']:g}", "pos": names.labelled(gap["of_class"])}
-        yield words.ONE_THRESHOLD.format(**shares, **of, outcome=outcome)
+        shares = subject.records("frequency")
+        [share] = [x["true"] for x in shares if x["of_class"] == gap["of_class"]]
+        about = {"predicted": percent(best["predicted_positive"]), "labelled": percent(share)}
+        about |= {"threshold": f"{best['threshold']:g}", "pos": names.labelled(gap["of_class"])}
+        yield words.ONE_THRESHOLD.format(**about, outcome=outcome)
     elif any(record["threshold"] is not None for record in records):
         yield words.NO_THRESHOLD.format(gap=of_gap.short_gap)
     for record in useful:

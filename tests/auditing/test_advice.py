@@ -231,5 +231,6 @@ THRESHOLDS = {
 @pytest.mark.parametrize(("text", "thresholds"), THRESHOLDS.items())
 def test_thresholds_that_undo_half_of_the_change_are_named(text, thresholds):
     parts = {"metrics": [metric("ba_a_to_t", 6, 4.5, 7.5)], "scored": ["model"]}
+    parts["frequency"] = [OF_MODEL | {"of_class": 1, "true": 0.46}]
     assert box("What to do", **parts, thresholds=thresholds) == f"{COMPARE} {text}"
     assert box("What to do", **parts, thresholds=[*thresholds, threshold(1, 12, 0, 100)]) == COMPARE
