@@ -118,8 +118,6 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         """
         check_choice("unknown_groups", self.unknown_groups, ("error", "pooled"))
         check_number("tolerance", self.tolerance, 0, 1)
-        if isinstance(self.prevalence, Mapping) and sensitive_features is None:
-            raise ValueError("a prevalence for each group needs sensitive_features; received None")
         by_row = [(TASK, y_true), (ATTRIBUTE, sensitive_features), ("group_proba", group_proba)]
         arrays.warn_of_order([("y_score", y_score), *by_row])
         rows = read_rows({TASK: y_true, "sample_weight": sample_weight})
@@ -132,11 +130,11 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"y_score and y_true must have one shape; received {shapes}.{hint}")
         groups = read_groups(sensitive_features, len(kept)).take(kept)
         groups = groups.with_labels(groups.seen)
-        proba = None
-        if group_proba is not None:
-            if sensitive_features is None:
-                raise ValueError("group_proba needs the sensitive_features of the rows of fit")
-            proba = _read_group_proba(group_proba, groups.labels, kept)
+        of_groups = "a prevalence of each group" if group_proba is None else "group_proba"
+        is_of_groups = group_proba is not None or isinstance(self.prevalence, Mapping)
+        if is_of_groups and sensitive_features is None:
+            raise ValueError(f"{of_groups} needs the sensitive_features of the rows of fit")
+        proba = None if group_proba is None else _read_group_proba(group_proba, groups.labels, kept)
         self._reads_proba = proba is not None
         score, truth = (x.reshape(len(x), -1) for x in (score, truth))
         columns = [
