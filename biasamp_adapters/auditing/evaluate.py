@@ -210,7 +210,7 @@ class ModelAudit:
 
     @property
     def named(self) -> list[int]:
-        """The positions of the gaps that are named: the most certain one on each side."""
+        """The positions of the gaps that are named: the most certain of each kind in the code."""
         if len(self.gaps) == 1:
             return [0]
         statuses = [gap.status for gap in self.gaps]

@@ -131,6 +131,7 @@ def test_audit_matrix_with_predicted_groups_has_both_directions() -> None:
     report = bam.audit(images, "pred_*", y_true="true_*", **groups, n_boot=200)
     assert report.summary["data"]["kind"] == "tasks"
     assert [v.direction for v in report.verdicts] == ["A->T", "T->A"]
+    assert "the verdict T→A is" in str([report.check(forbid=v.code) for v in report.verdicts])
     gaps = report.to_frame("gaps")
     assert len(gaps.query("direction == 'A->T'")) == 3
     # Groups are compared between three pairs of tasks, in the share of the second group.
