@@ -399,7 +399,7 @@ VERY_MANY_GAPS = (
 )
 MAKES_NO_ERRORS = "{model} makes no errors in these rows, so no gap changes."
 PREVALENCE = (
-    "{model} predicts {of} for {predicted} of the rows, against {share} in the {true} "
+    "{model} predicts {of} for {predicted} of the rows, against {true} in the {given} "
     "({ratio} as many{ends})."
 )
 SPELLING = "{members} '{a}' and '{b}' differ only in case or spaces."

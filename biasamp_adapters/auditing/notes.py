@@ -128,11 +128,11 @@ def _of_prevalence(subject: Subject) -> Iterator[str]:
         low, high = row["ratio_low"], row["ratio_high"]
         ends = "" if low is None else f", {Digits(0).ends(low, high)}"
         yield words.PREVALENCE.format(
+            given=names.true,
             model=subject.name,
             of=names.counted(row["of_class"]),
             predicted=percent(row["predicted"], 0),
-            share=percent(row["true"], 0),
-            true=names.true,
+            true=percent(row["true"], 0),
             ratio=percent(ratio, 0),
             ends=ends,
         )
