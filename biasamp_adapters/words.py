@@ -16,6 +16,8 @@ VERDICTS = {
 SHOWS, CANNOT_BE_JUDGED = ("shows {words}", "show {words}"), "cannot be judged"
 #: What models show of whose several gaps not all change.
 IN_PART = {code: f"some {VERDICTS[code]}" for code in ("amplifies", "reduces", "reverses")}
+#: What models show of which no single gap clearly changes.
+IN_MEAN = {kind: f"{VERDICTS[kind]} on average" for kind in ("amplifies", "reduces")}
 #: What happens to one gap and to several, in the order in which they are counted.
 STATUSES = {x: (x, x.removesuffix("s")) for x in ("grows", "appears", "shrinks", "reverses")}
 NOT_CLEAR, SIZE_NOT_CLEAR = "not clear", "size not clear"
@@ -334,10 +336,15 @@ READ_ACCURACIES = (
 
 # What to do.
 
-COMPARE_ERRORS = "Compare FPR and TPR by group: they show which errors differ, if any do."
-READ_ERRORS_REVERSED = "Read FPR and TPR by group: they show which errors turn the gap round."
-READ_ERRORS_SMALLER = "Read FPR and TPR by group before calling a smaller gap an improvement."
-ONE_THRESHOLD = "With a threshold of {threshold} for all rows, {outcome}."
+READ_SMALLER = "Read FPR and TPR by group before calling a smaller gap an improvement."
+READ_ERRORS = {"reduces": READ_SMALLER, "mixed": READ_SMALLER} | {
+    "amplifies": "Compare FPR and TPR by group: they show which errors differ, if any do.",
+    "reverses": "Read FPR and TPR by group: they show which errors turn a gap round.",
+}
+ONE_THRESHOLD = (
+    "With a threshold of {threshold} for all rows, {outcome}; {predicted} of the rows would be "
+    "predicted {pos}, and {labelled} are labelled {pos}."
+)
 THRESHOLD_OUTCOME = "the {gap} would be {size}, BA {ba} and the accuracy {accuracy}"
 NO_THRESHOLD = (
     "No other threshold for all rows undoes at least half of the change of the {gap} without a "
@@ -396,7 +403,8 @@ VERY_MANY_GAPS = (
 )
 MAKES_NO_ERRORS = "{model} makes no errors in these rows, so no gap changes."
 PREVALENCE = (
-    "{model} predicts {of} for {predicted} of the rows, and {true} have it ({ratio} as many{ends})."
+    "{model} predicts {of} for {predicted} of the rows, against {true} in the {given} "
+    "({ratio} as many{ends})."
 )
 PREVALENCE_OF_RATES = (
     "The share of {of} is {predicted} in the predictions of {model} and {true} in the {given} "
@@ -573,7 +581,7 @@ CHECK = {
     "require_within": "and its interval does not lie wholly within ±{bound}",
 }
 FAILED = "{model}: {name} is {value} ({ends}), {what}."
-FORBIDDEN = "{model}: the verdict is {words} ({code}), which is forbidden."
+FORBIDDEN = "{model}: the {name} is {words} ({code}), which is forbidden."
 FORBIDDEN_STATUS = "{model}: {gap} {status}, which is forbidden."
 CANNOT_BE_CHECKED = "{model}: {name} cannot be judged: {reason}."
 CHANGE_OF_GAP, GAPS_OF = "the change of {gap}", "gaps of {names}"
@@ -623,7 +631,8 @@ SHORTENED_ALONE = "{k:,} of {m:,} rows are shown."
 ALTERNATIVE = "{headline} Label rates and predicted rates by group."
 MEAN_OF_STRATA, ALL_STRATA = "mean over strata weighted by rows", "all rows together"
 WEIGHTED_MEAN_OF_STRATA = "mean over strata by their weights"
-STRATA = "The signs of BA are those of all rows, or of the reference if one is given."
+STRATA = "The signs of BA are those of {rows}."
+RATIO_OF = "the ratio of {measure}"
 MORE = "All tables and {notes}: --full, or to_text(full=True)."
 
 # How to read this, and the glossary.

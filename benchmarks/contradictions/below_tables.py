@@ -188,6 +188,9 @@ def _(d: Direction, m: Parts) -> Any:
 @family(r"No interval of (?P<names>[^:]+): (?P<reason>.+)\.")
 def _(d: Direction, m: Parts) -> Any:
     names = re.split(r", | and ", re.sub(r" and \d+ more$", "", m["names"]).replace("→", "->"))
+    if m["names"].startswith("the ratio of "):
+        ratios = [row for row in d.summary["largest"] if row["ratio_reason"] == m["reason"]]
+        return any(row["ratio"] is not None and row["ratio_low"] is None for row in ratios)
     rows = [row for row in d.summary["metrics"] if spaced_reason(row["reason"]) == m["reason"]]
     strata = [x for x in d.summary["strata"] if spaced_reason(x["reason"]) == m["reason"]]
     if strata and all(row["low"] is None for row in strata):

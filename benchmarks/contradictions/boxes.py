@@ -308,7 +308,7 @@ def _(d: Direction, m: Parts) -> Any:
 
 @family(
     r"(?P<amplifies>Compare FPR and TPR by group: they show which errors differ, if any do\.)",
-    r"(?P<reverses>Read FPR and TPR by group: they show which errors turn the gap round\.)",
+    r"(?P<reverses>Read FPR and TPR by group: they show which errors turn a gap round\.)",
     r"(?P<reduces>Read FPR and TPR by group before calling a smaller gap an improvement\.)",
 )
 def _(d: Direction, m: Parts) -> Any:
@@ -368,7 +368,7 @@ def _(d: Direction, m: Parts) -> Any:
     needed = {x: for_all * (100 / x) ** 2 for x in (10, 5, 2, 1, 0.5, 0.2, 0.1)}
     x = value(m["x"])
     is_largest = x == max(size for size, n in needed.items() if n > rows)
-    enough = needed[x] <= value(m["n"]) <= 1.11 * needed[x] + 1
+    enough = needed[x] <= value(m["n"]) <= 1.11 * needed[x] + 1 and not is_clear(d.ba)
     return is_largest and enough and not any(d.statuses[status] for status in (*UP, *DOWN))
 
 

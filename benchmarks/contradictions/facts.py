@@ -205,8 +205,8 @@ def _(d: Direction, m: Parts) -> Any:
 
 
 @family(
-    r"<m:model> predicts <c:counted> for <q:rate> of the rows, and <p:rate> have it \(<r:n>% as "
-    r"many(?:, <low:x> to <high:x>)?\)\.",
+    r"<m:model> predicts <c:counted> for <q:rate> of the rows, against <p:rate> in the labels "
+    r"\(<r:n>% as many(?:, <low:x> to <high:x>)?\)\.",
     r"The share of <c:counted> is <q:rate> in the predictions of <m:model> and <p:rate> in the "
     r"(?P<true>labels|given rates) \(<r:n>% as much(?:, <low:x> to <high:x>)?\)\.",
 )
@@ -221,7 +221,7 @@ def _(d: Direction, m: Parts) -> Any:
             is_right = is_near(m["r"], q / p) and not 0.8 <= q / p <= 1.25
             is_right = is_right and (m["low"] is None) == (ends["low"] is None)
             is_right = is_right and (m["low"] is None or are_ends([m["low"], m["high"]], ends))
-            return is_right and is_rate(m["q"], q) and is_rate(m["p"], p)
+            return is_right and is_rate(m["q"], q) and is_rate(m["p"], p) and m["t"] == d.true
     return False
 
 
@@ -448,6 +448,7 @@ def _(d: Direction, m: Parts) -> Any:
     return d.data["left_out_groups"] is None if m["saved"] else n_large > 100
 
 
-@family(r"The signs of BA are those of all rows, or of the reference if one is given\.")
+@family(r"The signs of BA are those of (?P<rows>all rows|the reference)\.")
 def _(d: Direction, m: Parts) -> Any:
-    return bool(d.summary["strata"])
+    has_reference = d.data["reference"] is not None
+    return bool(d.summary["strata"]) and has_reference == (m["rows"] == "the reference")

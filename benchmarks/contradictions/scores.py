@@ -109,7 +109,8 @@ OUTCOME = rf"the {GAP} would be <x:size>, BA <y:x> points? and the accuracy <r:r
 
 
 @family(
-    rf"With a threshold of (?P<at>-?[\d.e+-]*\d) for all rows, {OUTCOME}\.",
+    rf"With a threshold of (?P<at>-?[\d.e+-]*\d) for all rows, {OUTCOME}; <s:rate> of the rows "
+    r"would be predicted <k:kind>, and <t:rate> are labelled <e:kind>\.",
     r"A threshold for each group reads (?P<feature>.+?) to decide, which may be unlawful\. It aims "
     r"at the rate of each group in the labels, and so at their gap; that is not fairness\. With it "
     rf"\(PrevalenceThreshold\), {OUTCOME} in the rows that set the thresholds\.",
@@ -123,8 +124,19 @@ def _(d: Direction, m: Parts) -> Any:
             is_same = at is None or f"{at:g}" == m["at"]
             numbers = is_size(m["x"], row["gap"]) and is_near(m["y"], row["ba"])
             if is_same and numbers and is_rate(m["r"], row["accuracy"]):
-                return True
+                return at is None or are_shares(d, m, row)
     return False
+
+
+def are_shares(d: Direction, m: Parts, row: Any) -> bool:
+    """Return whether the shares predicted and labelled positive are those of a threshold."""
+    [labelled] = [
+        x["true"]
+        for x in d.summary["frequency"]
+        if (x["model"], x["of_class"]) == (d.verdict["model"], d.data["positive"])
+    ]
+    is_right = m["k"] == m["e"] == shown(d.data["positive"]) and is_rate(m["t"], labelled)
+    return is_right and is_rate(m["s"], row["predicted_positive"])
 
 
 @family(

@@ -141,7 +141,7 @@ def is_constant(d: Direction, model: str, of_class: str | None) -> bool:
 
 # Several models, and no verdict.
 
-SHOWS = rf"(?:shows?) (?:some )?(?:{'|'.join(CODES)})|cannot be judged"
+SHOWS = rf"(?:shows?) (?:some )?(?:{'|'.join(CODES)})(?: on average)?|cannot be judged"
 
 
 @family(
@@ -162,16 +162,24 @@ def _(d: Direction, m: Parts) -> Any:
     return values == named and right and m["t"] != m["u"] and is_alike
 
 
+def kind_of(d: Direction, verdict: Any) -> tuple[str, bool]:
+    """Return the code of a model, and whether any of its gaps clearly changes."""
+    gaps = [gap for gap in d.every_gap if gap["model"] == verdict["model"]]
+    return verdict["code"], any(gap["status"] in UP + DOWN for gap in gaps)
+
+
 def are_codes(d: Direction, body: str) -> bool:
     """Return whether each model, or so many models, show what is said of them."""
-    codes, told = {shown(x["model"]): x["code"] for x in d.verdicts}, Counter[str]()
+    codes, told = {shown(x["model"]): kind_of(d, x) for x in d.verdicts}, Counter[Any]()
     place = 0
     for clause in re.finditer(rf" (?:{SHOWS})", body):
         who, words = body[place : clause.start()], clause[0]
-        code = next((c for text, c in CODES.items() if words.endswith(text)), "cannot_say")
+        plain = words.removesuffix(" on average")
+        word = next((c for text, c in CODES.items() if plain.endswith(text)), "cannot_say")
+        code = word, word not in ("no_clear_change", "cannot_say") and plain == words
         gaps = [gap for gap in d.every_gap if codes[shown(gap["model"])] == code]
-        is_part = any(gap["status"] == "unclear" for gap in gaps)
-        if (" some " in words) != (is_part and code in ("amplifies", "reduces", "reverses")):
+        is_part = code[1] and any(gap["status"] == "unclear" for gap in gaps)
+        if (" some " in words) != (is_part and word in ("amplifies", "reduces", "reverses")):
             return False
         place, every = clause.end(), who.removeprefix(", ").removeprefix(" and ")
         counted = re.match(r"(?:all |both )?(\d+)?(?: of (\d+))?(?: ?models?)?$", every)

@@ -54,6 +54,8 @@ def leads(d: Direction, m: Parts, gap: Any) -> bool:
         is_first = gap is d.gaps[0]
     else:
         on_side = UP if m["kind"] == "larger" else DOWN
+        if d.verdict["code"] == "reverses" and m["kind"] == "reversed":
+            on_side = side["reversed"]
         is_first = gap is next(x for x in d.gaps if x["status"] in on_side)
         is_first = is_first and gap["status"] in side[m["kind"]]
     model = shown(d.verdict["model"]) if d.has_several_models else None

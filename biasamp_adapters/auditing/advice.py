@@ -10,7 +10,7 @@ from biasamp_adapters.auditing.facts import level
 from biasamp_adapters.auditing.gap_sentences import GapSentences, size_along
 from biasamp_adapters.auditing.subject import Subject, all_models, is_small, subject_of
 from biasamp_adapters.auditing.summary import UP, Summary, ThresholdRecord
-from biasamp_adapters.figures import Digits, agree, count, join, percent, plural
+from biasamp_adapters.figures import Digits, agree, count, is_clear, join, percent, plural
 
 #: With more gaps, the advice says where to start.
 _MANY_GAPS = 10
@@ -184,26 +184,21 @@ def _what_to_do(subject: Subject) -> Iterator[str]:
     names, verdict = subject.names, subject.verdict
     code, is_larger = verdict["code"], verdict["code"] in ("amplifies", "mixed")
     if not names.compares_classes and names.has_labels:
-        advice = {
-            "amplifies": words.COMPARE_ERRORS,
-            "reverses": words.READ_ERRORS_REVERSED,
-            "reduces": words.READ_ERRORS_SMALLER,
-            "mixed": words.READ_ERRORS_SMALLER,
-        }
-        if code in advice:
-            yield advice[code]
+        if advice := words.READ_ERRORS.get(code):
+            is_of_all = all(x.verdict["code"] == code for x in subject.models)
+            yield advice if is_of_all else subject.told(advice)
         if is_larger and names.has_two_classes:
-            yield from _thresholds(subject)
+            yield from map(subject.told, _thresholds(subject))
     if any(map(is_small, names.members)) and verdict["why"] != "one_group":
         unit = names.data["unit"].removeprefix("effective ")
         yield words.SMALL_MEMBERS.format(unit=unit, members=names.nouns, member=names.noun)
     growing = sum(gap["status"] in UP for gap in subject.gaps)
     if is_larger and len(subject.gaps) > _MANY_GAPS and growing > 1:
-        yield words.START_WITH.format(gaps=count(growing, "gap"))
+        yield subject.told(words.START_WITH.format(gaps=count(growing, "gap")))
     if is_larger and names.compares_classes:
         yield words.PREDICT_FEATURE.format(feature=names.the_feature)
     if code == "no_clear_change" and not verdict["no_errors"]:
-        yield from _more_rows(subject)
+        yield from map(subject.told, _more_rows(subject))
     for record in subject.records("missing")[:1]:
         yield words.WHY_MISSING.format(**names.missing(record))
     if verdict["why"] == "one_group":
@@ -227,24 +222,23 @@ def _thresholds(subject: Subject) -> Iterator[str]:
         return
     gap = subject.gaps[main]
     of_gap = GapSentences(gap, names, subject.gaps)
-    useful = [record for record in records if _undoes_half(record, gap["true"], gap["predicted"])]
+    half = abs(gap["predicted"] - gap["true"]) / 2
+    useful = [x for x in records if not x["accuracy_falls"] and abs(x["gap"] - gap["true"]) <= half]
     for_all = [record for record in useful if record["threshold"] is not None]
     if for_all:
         best = min(for_all, key=lambda record: abs(record["gap"] - gap["true"]))
         outcome = _outcome(subject, of_gap, best)
-        yield words.ONE_THRESHOLD.format(threshold=f"{best['threshold']:g}", outcome=outcome)
+        shares = subject.records("frequency")
+        [share] = [x["true"] for x in shares if x["of_class"] == gap["of_class"]]
+        about = {"predicted": percent(best["predicted_positive"]), "labelled": percent(share)}
+        about |= {"threshold": f"{best['threshold']:g}", "pos": names.labelled(gap["of_class"])}
+        yield words.ONE_THRESHOLD.format(**about, outcome=outcome)
     elif any(record["threshold"] is not None for record in records):
         yield words.NO_THRESHOLD.format(gap=of_gap.short_gap)
     for record in useful:
         if record["threshold"] is None:
             outcome = _outcome(subject, of_gap, record)
             yield words.THRESHOLD_EACH.format(feature=names.the_feature, outcome=outcome)
-
-
-def _undoes_half(record: ThresholdRecord, true: float, predicted: float) -> bool:
-    """Return whether a threshold undoes half of the change of a gap at about the same accuracy."""
-    is_near = abs(record["gap"] - true) <= abs(predicted - true) / 2
-    return is_near and not record["accuracy_falls"]
 
 
 def _outcome(subject: Subject, of_gap: GapSentences, record: ThresholdRecord) -> str:
@@ -263,7 +257,8 @@ def _more_rows(subject: Subject) -> Iterator[str]:
     """Return the rows that would show the largest BA for which these are too few."""
     rows = subject.names.data["rows"]
     rows_of_1 = next((row["rows"] for row in subject.records("rows_needed")), None)
-    if rows_of_1 is None or _is_balanced(subject):
+    ba = subject.number("ba")
+    if rows_of_1 is None or _is_balanced(subject) or (ba and is_clear(ba)):
         return
     for points in _BA_POINTS:
         needed = rows_of_1 / (points / 100) ** 2

@@ -116,8 +116,6 @@ def _answer(summary: Summary, direction: str) -> Answer:
     tag = "" if subject.has_several_models else words.VERDICTS[code]
     of_gap, gap_details = _more_of_gap(subject)
     details = [*_changes(subject), *ba_sentences(subject), *gap_details]
-    if subject.has_several_models:
-        details = [words.OF_MODEL.format(model=subject.name, sentence=x) for x in details]
     return Answer(
         direction=direction,
         head=head(summary, direction) if len(summary["data"]["directions"]) > 1 else "",
@@ -126,7 +124,7 @@ def _answer(summary: Summary, direction: str) -> Answer:
         headline=headline,
         named=[*filter(None, [doubts(subject)]), *_named(subject)],
         more=[*of_gap, *ba_against_verdicts(subject)],
-        details=[*details, *model_differences(subject)],
+        details=[*map(subject.told, details), *model_differences(subject)],
         closing=_closing(subject),
         line=line_below(subject),
         last=_last(subject, tag, headline),
@@ -254,9 +252,9 @@ def _most_certain(subject: Subject, gap: GapRecord, headline: str) -> str:
 
 
 def _bound(template: str, gaps: Sequence[GapRecord], subject: Subject, **parts: str) -> list[str]:
-    """Return the largest change that the bands of some gaps leave possible, unless it is 0."""
+    """Return the largest change that the bands of some gaps leave possible, if it says a thing."""
     widest = max(gaps, key=_reach)
-    if not _reach(widest):
+    if not 0 < _reach(widest) <= 1:
         return []
     bound = Digits.of(widest).bound(_reach(widest))
     return [template.format(bound=bound, level=level(subject.summary), **parts)]

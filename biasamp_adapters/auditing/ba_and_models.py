@@ -28,8 +28,7 @@ def ba_sentences(subject: Subject) -> list[str]:
     else:
         sentences = [words.BA.format(ba=change, signs=_signs(subject))]
     if verdict["signs_unclear"]:
-        k, m = verdict["signs_unclear"], verdict["signs"]
-        sentences.append(words.BA_SIGNS.format(k=k, m=m))
+        sentences.append(words.BA_SIGNS.format(k=verdict["signs_unclear"], m=verdict["signs"]))
     return sentences
 
 
@@ -118,12 +117,12 @@ _MOST_MODELS = 3
 
 def models_headline(subject: Subject) -> str:
     """Return what models show: by name, or counted where many are alike."""
-    by_code, accuracies = _models_by_code(subject), subject.differing_accuracies()
-    if len(by_code) == 1 or max(map(len, by_code.values())) > _MOST_MODELS:
-        models = _count_models(subject, by_code)
+    kinds, accuracies = _models_alike(subject), subject.differing_accuracies()
+    if len(kinds) == 1 or max(map(len, kinds)) > _MOST_MODELS:
+        models = _count_models(kinds)
     else:
-        kinds = [f"{join(xs)} {_verb(subject, code, len(xs))}" for code, xs in by_code.items()]
-        models = join(kinds, len(by_code))
+        shown = [f"{join([x.name for x in alike])} {_verb(alike)}" for alike in kinds]
+        models = join(shown, len(kinds))
     if accuracies:
         # In whole per cent, or finer if these are equal.
         texts = {percent(record["value"], 0) for record in accuracies}
@@ -134,33 +133,31 @@ def models_headline(subject: Subject) -> str:
     return words.MODELS.format(true=true, models=models)
 
 
-def _models_by_code(subject: Subject) -> dict[str, list[str]]:
-    """Return the names of the models of each code, in the order of the codes."""
-    by_code: dict[str, list[str]] = {code: [] for code in words.VERDICTS}
+def _models_alike(subject: Subject) -> list[list[Subject]]:
+    """Return the models of each code, in order; those of which no gap clearly changes follow."""
+    kinds = {(code, some): list[Subject]() for code in words.VERDICTS for some in (True, False)}
     for model in subject.models:
-        by_code[model.verdict["code"]].append(model.name)
-    return {code: models for code, models in by_code.items() if models}
+        kinds[model.verdict["code"], any(map(is_changed, model.gaps))].append(model)
+    return [models for models in kinds.values() if models]
 
 
-def _verb(subject: Subject, code: str, n: int) -> str:
-    """Return what models of a code show; "some" where not all of their gaps change."""
+def _verb(models: Sequence[Subject]) -> str:
+    """Return what models that are alike show, and whether some gaps do or only their mean."""
+    code = models[0].verdict["code"]
     if code == "cannot_say":
         return words.CANNOT_BE_JUDGED
-    gaps = (gap for x in subject.models if x.verdict["code"] == code for gap in x.gaps)
-    kinds = words.VERDICTS if all(map(is_changed, gaps)) else words.VERDICTS | words.IN_PART
-    return agree(n, *words.SHOWS).format(words=kinds[code])
+    changes = [is_changed(gap) for model in models for gap in model.gaps]
+    in_part = {} if all(changes) else words.IN_PART if any(changes) else words.IN_MEAN
+    return agree(len(models), *words.SHOWS).format(words=in_part.get(code, words.VERDICTS[code]))
 
 
-def _count_models(subject: Subject, by_code: dict[str, list[str]]) -> str:
-    (code, models), *others = by_code.items()
-    total = len(subject.models)
+def _count_models(kinds: Sequence[Sequence[Subject]]) -> str:
+    total, (models, *others) = sum(map(len, kinds)), kinds
     if not others:
-        return f"{all_models(total)} {_verb(subject, code, total)}"
-    first = words.MODELS_COUNTED.format(
-        n=len(models), models=count(total, "model"), verdict=_verb(subject, code, len(models))
-    )
-    rest = [f"{len(some):,} {_verb(subject, code, len(some))}" for code, some in others]
-    return join([first, *rest], 9)
+        return f"{all_models(total)} {_verb(models)}"
+    parts = {"models": count(total, "model"), "verdict": _verb(models)}
+    first = words.MODELS_COUNTED.format(n=len(models), **parts)
+    return join([first, *(f"{len(alike):,} {_verb(alike)}" for alike in others)], 9)
 
 
 def model_differences(subject: Subject) -> list[str]:

@@ -201,7 +201,8 @@ def _read_bound(rule: str, asked: str, bound: Any, key: str) -> float:
     try:
         number = float(digits) if digits == text else float(digits) / 100
     except ValueError:
-        raise ValueError(f"the bound of {asked} must be a number; received {bound!r:.40}") from None
+        form = "a number, such as 0.02, '2pt' or '2%'"
+        raise ValueError(f"the bound of {asked} must be {form}; received {bound!r:.40}") from None
     low, high = _RANGES[_without_direction(key)]
     low = 0 if rule == "require_within" else low
     if isinstance(bound, bool) or not low <= number <= high:
@@ -235,9 +236,10 @@ def _judge(rule: str, checked: _Checked, bound: float) -> Failure | None:
     elif key.startswith("dpa"):  # No number of points.
         ends = [of_share.end(x / 100, sign, bound / 100) for x in (low, high)]
     else:
-        shown += f" or {with_unit(digits.number(value, sign))}"
+        in_unit = "{}%".format if key == "accuracy" else with_unit
+        shown += f" or {in_unit(digits.number(value, sign))}"
         ends = [digits.end(x, sign, bound) for x in (low, high)]
-        limit += f" or {with_unit(f'{100 * bound:.6g}')}"
+        limit += f" or {in_unit(f'{100 * bound:.6g}')}"
     what = words.CHECK[rule].format(bound=limit.replace("-", MINUS))
     parts = {"ends": " to ".join(ends), "what": what}
     return _fail(checked, bound, True, words.FAILED, value=shown, **parts)
@@ -250,7 +252,8 @@ def _forbidden(summary: Summary, code: str, codes: str) -> Iterator[Failure]:
         raise ValueError(f"forbid must name {', '.join(allowed)}; received {code!r:.40}")
     for verdict in summary["verdicts"]:
         subject = Subject(summary, verdict)
-        checked = _nothing(subject, "verdict", _why(subject))
+        of = f" {verdict['direction']}" if len(summary["data"]["directions"]) > 1 else ""
+        checked = _nothing(subject, f"verdict{of}", _why(subject))
         if verdict["code"] == "cannot_say" != code:
             yield _not_judged(checked, codes)
         elif code in words.STATUSES:

@@ -220,12 +220,13 @@ class ModelAudit:
 
     @property
     def named(self) -> list[int]:
-        """The positions of the gaps that are named: the most certain one on each side."""
+        """The positions of the gaps that are named: the most certain of each kind in the code."""
         if len(self.gaps) == 1:
             return [0]
         statuses = [gap.status for gap in self.gaps]
-        first = (next((x for x in statuses if x in side), None) for side in (UP, DOWN))
-        return [statuses.index(status) for status in first if status]
+        sides = (DOWN, ("reverses",)) if self.judgement.code == "reverses" else (UP, DOWN)
+        first = (next((x for x in statuses if x in side), None) for side in sides)
+        return list(dict.fromkeys(statuses.index(status) for status in first if status))
 
     @cached_property
     def _positions(self) -> dict[Label, int]:

@@ -151,8 +151,8 @@ class VerdictRecord(Number, OfModel):
     """The verdict on one model in one direction; the number is the mean change of its gaps.
 
     ``named`` are positions in the model's gaps, which are sorted from the most certain change on:
-    one, or two for mixed changes, or none. ``constant`` is the class that is predicted for all
-    rows, in a list.
+    one, or two for mixed changes and reversed gaps, or none. ``constant`` is the class that is
+    predicted for all rows, in a list.
     """
 
     code: str

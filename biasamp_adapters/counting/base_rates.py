@@ -99,7 +99,7 @@ class BaseRates:
             frame = pd.DataFrame.from_dict(rows, "index")
         if not isinstance(frame, pd.DataFrame) or not frame.size:
             rule = f"{name} must be a frame or a mapping such as {{'woman': {{'nurse': 0.6}}}}"
-            raise ValueError(f"{rule}; received a {type(values).__name__} {listing([values])}")
+            raise ValueError(f"{rule}; received {listing([values])}")
         return frame if self.direction == "A->T" else frame.T
 
     def rates(self, direction: str) -> Array:

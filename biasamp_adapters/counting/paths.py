@@ -74,6 +74,11 @@ _NUMBER = """coalesce(TRY_CAST(CASE WHEN strlen($) < 4 THEN $ WHEN lower(trim($)
     WHEN lower(trim($)) = 'false' THEN '0' ELSE $ END AS DOUBLE),
     CASE WHEN $ IS NOT NULL THEN error(% || $) END)"""
 
+#: SQL of a function that a condition, ?, calls, whose result changes from run to run.
+_CHANGING = """FROM duckdb_functions() SELECT function_name WHERE (stability = 'VOLATILE'
+    OR stability = 'CONSISTENT_WITHIN_QUERY' AND len(parameters) = 0) AND contains(
+    json_serialize_sql('SELECT 1 WHERE ' || ?), '"function_name":"' || function_name || '"')"""
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -145,6 +150,8 @@ def query_files(
     queries = [_select(file, columns | conditions, missing_values) for file in files]
     rows = connection.sql(" UNION ALL ".join(queries))
     if where is not None:
+        if changing := connection.execute(_CHANGING, [where]).fetchone():
+            raise ValueError(f"where must choose the same rows each time; received {changing[0]}()")
         rows = _filter(rows, list(columns), conditions, where, files[0].names)
     if kind != "parquet":
         rows = _with_types(connection, rows, choices)

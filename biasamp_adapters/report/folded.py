@@ -13,6 +13,7 @@ from biasamp_adapters.auditing.gap_sentences import largest_sentences, measure_o
 from biasamp_adapters.auditing.subject import Names, Subject, subject_of
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.figures import MINUS, NONE, Digits, error_rate, percent, ratio, sign_of
+from biasamp_adapters.inference.verdict import ALL_ROWS
 from biasamp_adapters.report import tables
 from biasamp_adapters.report.document import Cell, Column, Kind, Table
 from biasamp_adapters.report.pictures import class_drawn
@@ -135,7 +136,7 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
                 records = [x for x in records if x["of_class"] in compared]
             table = _table(part, caption, records, names)
             if part == "largest" and verdict is leading.verdict:
-                table = replace(table, lines=largest_sentences(leading))
+                table = replace(table, lines=[*largest_sentences(leading), *table.lines])
             yield replace(table, caption=", ".join([table.caption, *about]))
     names = Names(summary["data"]["directions"][0], summary["data"])
     for part, caption in _OF_ALL.items():
@@ -186,11 +187,16 @@ def _lines(part: str, records: Sequence[Any], names: Names) -> list[str]:
     """Return what stands below a table: how gaps are rounded, why numbers have no interval."""
     if part == "gaps":
         return tables.rounding(records, Digits.of(*records))
+    if part == "largest":
+        ratios = [x for x in records if x["ratio"] is not None and x["low"] is not None]
+        measures = (words.RATIO_OF.format(measure=measure_of(x, names)) for x in ratios)
+        return tables.reasons(zip(measures, (x["ratio_reason"] for x in ratios), strict=True))
     if part not in ("metrics", "strata"):
         return []
     key = "name" if part == "metrics" else "stratum"
     reasons = tables.reasons((_text(names, record[key]), record["reason"]) for record in records)
-    return [words.STRATA, *reasons] if part == "strata" else reasons
+    rows = ALL_ROWS if names.data["reference"] is None else words.THE_REFERENCE
+    return [words.STRATA.format(rows=rows), *reasons] if part == "strata" else reasons
 
 
 def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import Names, Subject, Tone, tone_of
+from biasamp_adapters.auditing.subject import Names, Subject, Tone, subject_of, tone_of
 from biasamp_adapters.auditing.summary import GapRecord, VerdictRecord, no_number
 from biasamp_adapters.figures import MINUS, NONE, Digits, agree, is_clear, join
 from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table
@@ -59,8 +59,9 @@ def models(models: Sequence[Subject], caption: str, line: str) -> Table:
     if compares_classes:
         kept.remove(2)  # The accuracy of predicted classes says nothing of predicted groups.
     lines = [line] if line else []
-    one_gap = [model.gaps[0] for model in models if len(model.gaps) == 1]
-    lines += [text for gap in one_gap for text in rounding([gap], Digits.of(gap))][:1]
+    shown = [model.gaps[0] for model in models if len(model.gaps) == 1]
+    shown += subject_of(models[0].summary, models[0].verdict["direction"]).named
+    lines += [text for gap in shown for text in rounding([gap], Digits.of(gap))][:1]
     lines += reasons(("BA", ba["reason"]) for ba in bas)
     return Table(caption, columns, rows, lines, part="verdicts").with_columns(kept)
 
@@ -181,8 +182,7 @@ def rounding(gaps: Sequence[GapRecord], digits: Digits) -> list[str]:
     for gap in gaps:
         values = (gap["true"], gap["predicted"], gap["value"] or 0.0)
         true, predicted, change = (round(100 * value, digits.decimals) for value in values)
-        is_turned = min(true, predicted) < 0  # Its sizes print with the sides, not with signs.
-        if not is_turned and not math.isclose(predicted - true, change, abs_tol=1e-9):
+        if not math.isclose(predicted - true, change, abs_tol=1e-9):
             before, after = map(digits.number, values[:2])
             change_in_words = digits.number(values[2], "+")
             return [words.ROUNDED.format(before=before, after=after, change=change_in_words)]

@@ -53,8 +53,7 @@ def show(document: Document, console: Console, full: bool = False) -> None:
 
 def _blocks(document: Document, width: int, full: bool) -> Iterator[RenderableType]:
     """Yield what is printed, with empty lines between."""
-    facts = " · ".join(["", *map(clean, document.facts)])
-    yield Text.assemble(_text(document.title, "bold"), (facts, "dim"))
+    yield from (_text(document.title, "bold"), _text(" · ".join(document.facts), "dim"))
     if document.between:
         yield from ("", _text(document.between))
     for verdict in document.verdicts:

@@ -128,11 +128,11 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"y_score and y_true must have one shape; received {shapes}.{hint}")
         groups = read_groups(sensitive_features, len(kept)).take(kept)
         groups = groups.with_labels(groups.seen)
-        proba = None
-        if group_proba is not None:
-            if sensitive_features is None:
-                raise ValueError("group_proba needs the sensitive_features of the rows of fit")
-            proba = _read_group_proba(group_proba, groups.labels, kept)
+        of_groups = "a prevalence of each group" if group_proba is None else "group_proba"
+        is_of_groups = group_proba is not None or isinstance(self.prevalence, Mapping)
+        if is_of_groups and sensitive_features is None:
+            raise ValueError(f"{of_groups} needs the sensitive_features of the rows of fit")
+        proba = None if group_proba is None else _read_group_proba(group_proba, groups.labels, kept)
         self._reads_proba = proba is not None
         score, truth = (x.reshape(len(x), -1) for x in (score, truth))
         columns = [

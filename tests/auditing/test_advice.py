@@ -164,10 +164,7 @@ MISSING |= {"first_rate": 0.14, "second_rate": 0.04}
         ({"probabilities": ["model"]}, COMPARE),
         (THREE_CLASSES, COMPARE),
         (GIVEN, ""),
-        (
-            of_gaps("reverses", reverses=1),
-            f"{BY_GROUP}: they show which errors turn the gap round.",
-        ),
+        (of_gaps("reverses", reverses=1), f"{BY_GROUP}: they show which errors turn a gap round."),
         (of_gaps("reduces", shrinks=1), SMALLER),
         (of_gaps("mixed", grows=1, shrinks=1), f"{SMALLER} {PASS_SCORE}"),
         (
@@ -206,15 +203,22 @@ def test_what_to_do_follows_the_verdict(parts, text):
 
 
 def threshold(at, gap_then, ba, accuracy, falls=False):
-    points = {"gap": gap_then, "ba": ba, "accuracy": accuracy}
+    points = {"gap": gap_then, "ba": ba, "accuracy": accuracy, "predicted_positive": 15}
     record = {key: x / 100 for key, x in points.items()}
     return record | {"model": "model", "threshold": at, "accuracy_falls": falls}
+
+
+def test_what_to_do_with_several_models_names_the_one_that_it_is_about():
+    parts = of_gaps(records=[CLEAR], models=["old", "new"]) | {"models": ["old", "new"]}
+    assert box("What to do", **parts) == f"{COMPARE} old: {PASS_SCORE}"
+    parts["verdicts"][1]["code"] = "reduces"
+    assert box("What to do", **parts) == f"old: {COMPARE} old: {PASS_SCORE}"
 
 
 UNDONE = [threshold(0.4, 17, 3, 72), threshold(0.6, 14, 1.2, 71), threshold(0.7, 12, 0, 60, True)]
 THRESHOLDS = {
     "With a threshold of 0.6 for all rows, the gap would be 14 points, BA +1.2 points and the "
-    "accuracy 71.0%.": UNDONE,
+    "accuracy 71.0%; 15.0% of the rows would be predicted 1, and 46.0% are labelled 1.": UNDONE,
     "No other threshold for all rows undoes at least half of the change of the gap without a "
     "clear fall in accuracy; the Thresholds table has the gap at each.": [
         threshold(0.4, 19, 3, 72)
@@ -229,5 +233,6 @@ THRESHOLDS = {
 @pytest.mark.parametrize(("text", "thresholds"), THRESHOLDS.items())
 def test_thresholds_that_undo_half_of_the_change_are_named(text, thresholds):
     parts = {"metrics": [metric("ba_a_to_t", 6, 4.5, 7.5)], "scored": ["model"]}
+    parts["frequency"] = [OF_MODEL | {"of_class": 1, "true": 0.46}]
     assert box("What to do", **parts, thresholds=thresholds) == f"{COMPARE} {text}"
     assert box("What to do", **parts, thresholds=[*thresholds, threshold(1, 12, 0, 100)]) == COMPARE

@@ -134,6 +134,8 @@ def test_no_clear_gap_of_several_or_of_models_is_told_by_the_bound():
     models = of_gaps("no_clear_change", named=(), models="ab", unclear=1) | {"models": ["a", "b"]}
     for parts in (several, models):
         assert answer(**THREE, **parts).named == [[bound]]
+    several["gaps"][0]["low"] = -1.28  # Of more than 100 points, a bound says nothing.
+    assert answer(**THREE, **several).named == [[]]
 
 
 def test_model_without_errors_names_no_gap():
@@ -193,6 +195,10 @@ MODELS = {
     "the labels of these rows, both models show some smaller gaps.": BY_TASK
     | {"models": ["a", "b"]}
     | of_gaps("reduces", direction="T->A", models=("a", "b"), shrinks=2, unclear=8),
+    # None of them does, and the mean alone is clear.
+    "the labels of these rows, both models show smaller gaps on average.": THREE
+    | {"models": ["a", "b"]}
+    | of_gaps("reduces", (-3, -5, -1), named=(), models="ab", unclear=3),
     "the given rates, a shows larger gaps and b shows smaller gaps.": of_models(
         {"a": "amplifies", "b": "reduces"}
     )

@@ -125,6 +125,7 @@ def test_audit_matrix_with_predicted_groups_has_both_directions() -> None:
     report = bam.audit(images, "pred_*", y_true="true_*", **groups, n_boot=200)
     assert report.summary["data"]["kind"] == "tasks"
     assert [v.direction for v in report.verdicts] == ["A->T", "T->A"]
+    assert "the verdict T→A is" in str([report.check(forbid=v.code) for v in report.verdicts])
     gaps = report.to_frame("gaps")
     assert len(gaps.query("direction == 'A->T'")) == 3
     # Groups are compared between three pairs of tasks, in the share of the second group.
@@ -176,6 +177,18 @@ def test_audit_weights_that_add_up_to_1_but_for_noise_make_no_errors() -> None:
     for key in ("excess_a_to_t", "dpa_u_a_to_t"):
         assert by_key(report).loc[key, ["value", "low", "high"]].tolist() == [0, 0, 0]
     assert "model makes no errors" in report.verdicts[0].sentence
+
+
+def test_audit_whose_gaps_reverse_names_one_that_does() -> None:
+    # From a to b the gap goes from 80 points to 0, from c to b from 30 to -30, from a to c to 30.
+    rates = {"a": (90, 50), "b": (10, 50), "c": (40, 20)}
+    rows = [(i < true, i < then, x) for x, (true, then) in rates.items() for i in range(100)]
+    truth, predicted, groups = zip(*rows, strict=True)
+    summary = bam.audit(truth, predicted, sensitive_features=groups, n_boot=200).summary
+    [verdict] = summary["verdicts"]
+    named = [summary["gaps"][position] for position in verdict["named"]]
+    told = [(gap["first"], gap["second"], gap["status"]) for gap in named]
+    assert told == [("a", "b", "shrinks"), ("c", "b", verdict["code"])]
 
 
 def test_audit_that_cannot_say_has_its_reason() -> None:

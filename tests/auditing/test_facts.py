@@ -42,15 +42,12 @@ SMALL = {"groups": members({"A": 3696, "B": 32, "C": 2454, "Native American": 11
 SIZES = {"A": 3, "B": 9, "C": 11, "D": 14, "E": 12, "F": 1, "G": 99, "H": 99, "I": 99, "J": 99}
 TEN = {"groups": members(SIZES)}
 FACTS = {
-    "3 models": {"models": ["a", "b", "c"]},
     "3 of 4 groups compared: Native American (11 rows) is too small": SMALL,
     "4 of 10 groups compared: A (3 rows), B (9 rows), C (11 rows) and 3 more are too small": TEN,
     "1 of 2 groups compared: B (9 clusters) is too small": of_b(9, "clusters"),
     "1 of 2 groups compared: B (14.9 effective rows) is too small": of_b(14.96, "effective rows"),
-    "predictions are probabilities": {"probabilities": ["model"]},
     "predictions are classes, those of b probabilities": {"probabilities": ["b"], "models": "ab"},
     "hired = 1 is marked as unfavourable": {"favorable": 0},
-    "hired = 1 is marked as favourable": {"favorable": 1},
     "hired = 2 is marked as favourable": THREE_CLASSES | {"favorable": 2},
     "compared with given rates, without labels": {"compared_with": "given rates"},
     "compared with given rates": {"compared_with": "given rates", "directions": ["T->A"]},

@@ -52,7 +52,7 @@ def accuracy(value, constant=54):
 ZERO, OTHER = (OF_MODEL | {"true": rate, "predicted": rate, "sign": 1} for rate in (0, 0.3))
 RATES = {"rates": [ZERO, ZERO, OTHER]}
 MULTI = {"metrics": [metric("multi_a_to_t", 3)]}
-OFTENER = {"frequency": frequency(22, 72)}
+MORE = {"frequency": frequency(22, 72)}
 ACCENTS = ["É", "E\u0301"]  # One letter, and a letter with its accent.
 MISSING = OF_MODEL | {"labelled": 1, "first": "F", "second": "M", "first_rate": 0.14}
 MISSING |= {"second_rate": 0.04, "ba": number(-2.1, -3, -1.2)}
@@ -94,14 +94,13 @@ NOTES = {
     "new makes no errors in these rows, so no gap changes.": second_model(no_errors=True),
     "new predicts class 0 for every row, so all predicted gaps are 0.": second_model(constant=[0])
     | {"label": None},
-    "model predicts hired = 1 for 20% of the rows, and 47% have it (43% as many, 41 to 45).": {
-        "frequency": frequency(47, 20.2, low=41.2, high=45.1)
-    },
-    "model predicts hired = 1 for 72% of the rows, and 22% have it (327% as many).": OFTENER,
+    "model predicts hired = 1 for 20% of the rows, against 47% in the labels (43% as many, 41 to "
+    "45).": {"frequency": frequency(47, 20.2, low=41.2, high=45.1)},
+    "model predicts hired = 1 for 72% of the rows, against 22% in the labels (327% as many).": MORE,
     "The share of hired = 1 is 72% in the predictions of model and 22% in the given rates (327% as "
-    "much).": OFTENER | {"compared_with": "given rates"},
+    "much).": MORE | {"compared_with": "given rates"},
     "The share of hired = 1 is 72% in the predictions of model and 22% in the labels (327% as "
-    "much).": OFTENER | {"probabilities": ["model"]},
+    "much).": MORE | {"probabilities": ["model"]},
     "Groups 'f' and 'f ' differ only in case or spaces.": groups(["f", "f ", "m"]),
     "Groups 'f × 1' and 'f × 1' differ only in case or spaces.": groups([("f", 1), ("f\n", 1)]),
     "Groups 'É' and 'E\u0301' differ only in case, spaces or Unicode form.": groups(ACCENTS),

@@ -30,6 +30,7 @@ MEASURE = """<script>onload = () => {
     const article = d.querySelector("h1").closest("article, main, div, body");
     const folded = [...d.querySelectorAll("details")];
     return {width: r.scrollWidth, room: r.clientWidth, text: d.body.innerText,
+      cut: [...d.querySelectorAll(".scroll:has(.models)")].some(x => x.scrollWidth > x.clientWidth),
       paper: getComputedStyle(article).backgroundColor,
       bottom: d.querySelector(".picture").getBoundingClientRect().bottom,
       details: folded.length, shut: folded.filter(x => !x.lastElementChild.checkVisibility(
@@ -68,7 +69,7 @@ def test_page_in_chromium_fits_and_is_safe(name, compas, tmp_path) -> None:
     style = "height:900px;border:0;color-scheme:"
     frame = f'<iframe {{}} width="{{}}" style="{style}{{}}" srcdoc="{{}}"></iframe>'
     no_script = 'sandbox="allow-same-origin"'
-    both = [(scheme, wide) for scheme in ("light", "dark") for wide in (375, 1440)]
+    both = [(scheme, wide) for scheme in ("light", "dark") for wide in (375, 1024, 1440)]
     frames = {f"{scheme} {wide}": ("", wide, scheme, page) for scheme, wide in both}
     frames |= {"still": (no_script, 1440, "light", page), "print": ("", 754, "light", printed)}
     body = "".join(frame.format(*x[:3], html.escape(x[3])) for x in frames.values())
@@ -80,6 +81,7 @@ def test_page_in_chromium_fits_and_is_safe(name, compas, tmp_path) -> None:
     measured = json.loads(html.unescape(re.search('data-seen="([^"]*)"', document)[1]))
     seen = dict(zip(frames, measured, strict=True))
     assert [x["width"] for x in measured] == [x["room"] for x in measured]
+    assert name == "hostile" or not any(x["cut"] for x in measured)
     light, in_print = seen["light 1440"], seen["print"]
     assert seen["dark 1440"]["paper"] != light["paper"] == "rgb(255, 255, 255)"
     assert light["text"] == seen["still"]["text"] != ""

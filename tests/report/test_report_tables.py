@@ -53,9 +53,12 @@ def test_models_no_gap_clear_shows_none():
 def test_rounding_change_off_by_one_is_told():
     exact = {"true": 0.132, "predicted": 0.242, "value": 0.11}
     off = {"true": 0.132, "predicted": 0.246, "value": 0.114}
-    turned = {"true": 0.134, "predicted": -0.244, "value": -0.378}
+    turned = {"true": 0.114, "predicted": -0.194, "value": -0.308}
     line = "Changes are rounded after subtraction, so 13 → 25 can be +11."
-    assert rounding([exact, turned, off], Digits(0)) == [line]
+    assert rounding([exact, off, turned], Digits(0)) == [line]
+    assert rounding([turned], Digits(0)) == [
+        line.replace("13 → 25 can be +11", "11 → −19 can be −31")
+    ]
 
 
 def test_status_of_a_gap_that_moves_is_not_clear_in_size():

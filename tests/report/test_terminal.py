@@ -14,16 +14,8 @@ from biasamp_adapters.report.terminal import show, to_text
 DOCUMENTS = {name: compose(summary_of(name)) for name in CASES}
 
 
-def test_text_of_80_columns_draws_rates_and_leaves_out_wide_columns():
-    text = to_text(DOCUMENTS["compas"])
-    models = """\
-                                                                        bias
-                                        gap,                   amplification
-model         verdict      accuracy   points   change, points   (BA), points
-────────────────────────────────────────────────────────────────────────────
-decile_score  larger gaps     65.1%  12 → 24  +12 (+9 to +15)           +6.0
-"""
-    rates = """\
+def test_text_of_80_columns_draws_rates():
+    assert """\
 group                        0%                     60%       rate
 ──────────────────────────────────────────────────────────────────
 African-American 3,696 rows                       ○───●   51 → 59%
@@ -32,9 +24,7 @@ gap in the labels                            ░░░░░░      12 points
 gap that the scores imply                     ░░░░░      10 points
 gap in the predictions                      ███████████  24 points
 with equal error rates                           ░░       4 points
-"""
-    assert models in text
-    assert rates in text
+""" in to_text(DOCUMENTS["compas"])
 
 
 def test_text_120_columns_has_strip_interval_and_errors():
@@ -59,12 +49,6 @@ def test_text_brief_says_where_the_rest_is():
     assert "FPR, TPR: False and true positive rate" in full
     for text, is_full in ((brief, False), (full, True)):
         assert ("Behind the verdict" in text, "--full" in text) == (is_full, not is_full)
-
-
-def test_text_leaves_out_the_picture_of_gaps():
-    text = to_text(DOCUMENTS["five_groups"], full=True)
-    assert "Pale band" not in text
-    assert "African-American − Other" in text
 
 
 def test_show_colours_the_tag():

@@ -230,6 +230,7 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"group_proba": np.ones((7, 2)) / 2}, SUMS + "7 rows"),
     ({"group_proba": np.ones((8, 2)) / 2}, "group_proba must tell the groups apart"),
     ({"group_proba": np.eye(8)[:, :2], "groups": None}, "group_proba needs the sensitive_features"),
+    ({"prevalence": {"a": 0.5}, "groups": None}, "of each group needs the sensitive_features"),
 ]
 
 
