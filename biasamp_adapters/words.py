@@ -410,8 +410,9 @@ PREVALENCE_OF_RATES = (
     "The share of {of} is {predicted} in the predictions of {model} and {true} in the {given} "
     "({ratio} as much{ends})."
 )
-SPELLING = "{members} '{a}' and '{b}' differ only in case or spaces."
-UNICODE_FORM = SPELLING.replace(" or spaces", ", spaces or Unicode form")
+OR_SPACES, OR_FORM = "in case or spaces.", "in case, spaces or Unicode form."
+SPELLING = f"{{members}} '{{a}}' and '{{b}}' differ only {OR_SPACES}"
+UNICODE_FORM = SPELLING.replace(OR_SPACES, OR_FORM)
 NUMBERS = "The groups of {feature} are numbers: {names}."
 CODING = (
     "The accuracy of {model} is clearly below that of one constant prediction ({accuracy} and "
@@ -421,7 +422,12 @@ CODING = (
 IN_REVERSE_ORDER, ARE_THE_SAME = "in reverse order.", "are the same column."
 IN_EVERY_ROW = "in every row."
 OFTEN_MISSING = "which often means a missing value; missing_values= names such labels."
-ENDINGS_OF_DOUBT = IN_REVERSE_ORDER, ARE_THE_SAME, IN_EVERY_ROW, OFTEN_MISSING
+COUNT_0_IN_BA = ", so their rates count 0 in BA"
+THEY_COUNT = "they count, and LA and DPA may change much, as labels are flipped to them too."
+ENDINGS_OF_DOUBT = (
+    *(IN_REVERSE_ORDER, ARE_THE_SAME, IN_EVERY_ROW, OFTEN_MISSING, OR_SPACES, OR_FORM),
+    *(f"{COUNT_0_IN_BA}.", THEY_COUNT),
+)
 SCORES_REVERSED = f"The scores of {{model}} rank the classes {IN_REVERSE_ORDER}"
 NO_THRESHOLD_GIVES = "No threshold of the scores gives the predictions of {model}."
 LOOKS_MISSING = f"{{rows}} of {{column}} {{hold}} {{label}}, {OFTEN_MISSING}"
@@ -462,12 +468,12 @@ LABELS_AS_THEY_ARE = (
 ROWS_DROPPED = "{rows} with missing values {were} left out."
 REFERENCE_LACKS = "The reference has no rows of {names}{so}."
 REFERENCE_OF_ONE = "The reference holds one {kind} only{so}."
-COUNT_0_IN_BA, IS_0_IN_BA = ", so their rates count 0 in BA", ", so BA is 0 for every model"
+IS_0_IN_BA = ", so BA is 0 for every model"
 NO_CLASS_COMPARED = "There is nothing to compare: no class has {n} rows in labels and reference."
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
 ONLY_PREDICTED = (
     "In {rows}, {role} holds {names}, which {truth} never holds; unless missing_values= names "
-    "them, they count, and LA and DPA may change much, as labels are flipped to them too."
+    f"them, {THEY_COUNT}"
 )
 NOT_COMPUTED = "{name} is not computed: {reason}."
 NEEDS_FITTING = "its attacker must be fitted, which the metric does and an audit does not"

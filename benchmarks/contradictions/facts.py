@@ -221,7 +221,7 @@ def _(d: Direction, m: Parts) -> Any:
             is_right = is_near(m["r"], q / p) and not 0.8 <= q / p <= 1.25
             is_right = is_right and (m["low"] is None) == (ends["low"] is None)
             is_right = is_right and (m["low"] is None or are_ends([m["low"], m["high"]], ends))
-            return is_right and is_rate(m["q"], q) and is_rate(m["p"], p) and m["t"] == d.true
+            return is_right and is_rate(m["q"], q) and is_rate(m["p"], p)
     return False
 
 

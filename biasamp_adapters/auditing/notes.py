@@ -40,7 +40,7 @@ def notes(summary: Summary) -> list[str]:
 
 
 def doubts(subject: Subject) -> list[str]:
-    """Return the notes that say that rows are left out unequally, or that columns are wrong."""
+    """Return the notes that say that rows are left out unequally, or that labels may be wrong."""
     summary, names = subject.summary, subject.names
     is_much = any(x["first_rate"] - x["second_rate"] >= _MUCH for x in summary["left_out"])
     left_out = list(_of_left_out(summary, names))[:1] if is_much else []
@@ -49,7 +49,7 @@ def doubts(subject: Subject) -> list[str]:
     codings = [note for model in subject.models for note in _of_coding(model)]
     may_be_counts = words.MAY_BE_COUNTS.format(column=names.data["weights"])
     endings = (*words.ENDINGS_OF_DOUBT, may_be_counts)
-    others = [*_of_missing_labels(names), *summary["notes"]]
+    others = [*_of_spelling(names), *_of_missing_labels(names), *summary["notes"]]
     return left_out + codings + [note for note in others if note.endswith(endings)]
 
 
