@@ -114,7 +114,9 @@ def to_plain(values: Any) -> Any:
         return values
     if isinstance(values, pd.Series):
         return pd.Series(values.to_list(), values.index, dtype=object, name=values.name)
-    return values.cast(common) if hasattr(values, "cast") else values.astype(common)
+    if arrow is not None and isinstance(values, arrow.Array | arrow.ChunkedArray):
+        return arrow.array(values.to_pylist(), common)  # Old versions cast no views.
+    return values.astype(common)
 
 
 def _read_list(values: Sequence[Any], argument: str) -> Any:
