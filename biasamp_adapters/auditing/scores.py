@@ -27,12 +27,7 @@ from biasamp_adapters.figures import name
 from biasamp_adapters.inference.replicates import FurtherScores, replicate
 from biasamp_adapters.metrics.base import A_TO_T
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, RateMeasurement
-from biasamp_adapters.thresholds.sweep import (
-    bin_scores,
-    can_be_cut,
-    decision_rule,
-    nearest_threshold,
-)
+from biasamp_adapters.thresholds.sweep import bin_scores, decision_rule, nearest_threshold
 
 #: Score and threshold are not separated in fewer rows.
 _FEWEST_ROWS = 200
@@ -140,11 +135,10 @@ def _decide_by_group(rows: Rows, score: Array, positive: int) -> dict[str, Array
     if not isinstance(truth, Codes) or not isinstance(groups, Codes) or len(truth.seen) < 2:
         return {}
     data = np.array([score, truth.codes == positive, rows.weight])
-    threshold = np.full(len(rows), nearest_threshold(data))
+    pooled, threshold = nearest_threshold(data), np.empty(len(rows))
     for code in np.unique(groups.codes):
         is_member = groups.codes == code
-        if can_be_cut(data[:, is_member]):
-            threshold[is_member] = nearest_threshold(data[:, is_member])
+        threshold[is_member] = nearest_threshold(data[:, is_member], pooled=pooled)
     return {_BY_GROUP: score >= threshold}
 
 

@@ -229,12 +229,11 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             return [*_mean_thresholds(score, weight, proba, sizes * shares, slack), pooled]
         thresholds = []
         for label, rows, share in zip(groups.labels, members, shares, strict=True):
-            is_cut = can_be_cut(rows)
-            if not is_cut and self.unknown_groups == "error":
+            if self.unknown_groups == "error" and not can_be_cut(rows):
                 rule = "each group must have both classes and different scores"
                 remedy = "unknown_groups='pooled' gives it the threshold of all rows"
                 raise ValueError(f"{rule}; {listing([label])} has not ({remedy})")
-            thresholds.append(nearest_threshold(rows, share, self.tolerance) if is_cut else pooled)
+            thresholds.append(nearest_threshold(rows, share, self.tolerance, pooled))
         return [*thresholds, pooled]
 
     def _share(self, group: Label, rows: Array) -> Any:

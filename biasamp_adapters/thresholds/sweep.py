@@ -255,12 +255,17 @@ def can_be_cut(rows: Array) -> bool:
     return bool(np.ptp(rows[:2], axis=1).all())
 
 
-def nearest_threshold(rows: Array, share: Any = None, tolerance: float = 0.0) -> float:
+def nearest_threshold(
+    rows: Array, share: Any = None, tolerance: float = 0.0, pooled: float | None = None
+) -> float:
     """Return the threshold with the nearest share, or the one with most right near enough.
 
     By default, the share is that of the labels. The threshold lies half way between the lowest
-    score that is predicted positive and the next lower one.
+    score that is predicted positive and the next lower one. With ``pooled``, rows that cannot be
+    cut have that.
     """
+    if pooled is not None and not can_be_cut(rows):
+        return pooled
     score, positive, weight = rows
     if share is None:
         share = np.average(positive, weights=weight)
