@@ -149,15 +149,9 @@ def _of_prevalence(subject: Subject) -> Iterator[str]:
             continue
         low, high = row["ratio_low"], row["ratio_high"]
         ends = "" if low is None else f", {Digits(0).ends(low, high)}"
-        yield template.format(
-            given=names.true,
-            model=subject.name,
-            of=names.counted(row["of_class"]),
-            predicted=percent(row["predicted"], 0),
-            true=percent(row["true"], 0),
-            ratio=percent(ratio, 0),
-            ends=ends,
-        )
+        shares = {key: percent(row[key], 0) for key in ("predicted", "true", "ratio")}
+        about = {"given": names.true, "model": subject.name, "of": names.counted(row["of_class"])}
+        yield template.format(**about, **shares, ends=ends)
 
 
 def _of_coding(subject: Subject) -> Iterator[str]:
