@@ -28,6 +28,7 @@ from biasamp_adapters.counting.labels import (
 from biasamp_adapters.counting.margins import (
     Margins,
     accuracy_by_label,
+    count_rows,
     divide,
     margins_of_data,
     pass_errors,
@@ -73,7 +74,6 @@ class Members:
     def of(cls, evaluation: Evaluation, direction: str, pos_label: Label | None) -> Members:
         """Return the members of a direction."""
         (given, of), rows = ROLES[direction], evaluation.rows
-        by_group = margins_of_data(rows.unweighted()).joint(given, ALL)[0, :, 0]
         sizes = margins_of_data(rows).sizes(given, ALL)[0, :, 0]
         groups, labels = rows.labels_of(given), rows.labels_of(of)
         predictions = [x for (role, _), x in rows.variables.items() if role == PREDICTED[of]]
@@ -83,7 +83,7 @@ class Members:
         if is_one_of_two and not rows.is_matrix(of):
             # Of two groups, the second says it all.
             compared = [1 if direction == T_TO_A else position_of_positive(labels, pos_label)]
-        return cls(direction, groups, labels, by_group, sizes, compared)
+        return cls(direction, groups, labels, count_rows(rows, given), sizes, compared)
 
 
 def position_of_positive(labels: tuple[Label, ...], pos_label: Label | None) -> int:

@@ -149,6 +149,11 @@ def margins_of_data(rows: Rows) -> Margins:
     return Margins(Partition(rows, part, rows.weight, once, 1.0), None, once[None])
 
 
+def count_rows(rows: Rows, role: str, model: str | None = None) -> Array:
+    """Return how many rows hold each label of a variable, whatever their weights."""
+    return margins_of_data(rows.unweighted()).of_model(model).joint(ALL, role)[0, 0]
+
+
 def count_clusters(rows: Rows, first: Variable, second: Variable) -> Array:
     """Return in how many clusters rows have both labels, (labels, labels)."""
     cluster: Any = rows.cluster

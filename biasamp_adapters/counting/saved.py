@@ -18,7 +18,6 @@ from scipy import sparse
 
 from biasamp_adapters.atomic import write_text
 from biasamp_adapters.counting.labels import (
-    ALL,
     ATTRIBUTE,
     PREDICTION,
     SCORE,
@@ -30,7 +29,7 @@ from biasamp_adapters.counting.labels import (
     listing,
     show,
 )
-from biasamp_adapters.counting.margins import Margins, divide, margins_of_data, pairs_of
+from biasamp_adapters.counting.margins import Margins, count_rows, divide, margins_of_data, pairs_of
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.paths import find_files
 from biasamp_adapters.counting.rows import Rows
@@ -196,7 +195,7 @@ def _private_partition(rows: Rows) -> tuple[Partition, tuple[Label, ...]]:
 
     Each small group is one more block, unless groups overlap: then all rows are one.
     """
-    sizes = margins_of_data(rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
+    sizes = count_rows(rows, ATTRIBUTE)
     is_large = sizes >= _FEWEST_OF_GROUP * _FEWEST_BLOCKS
     groups, small = rows.variable(ATTRIBUTE), np.flatnonzero(~is_large)
     n_blocks = 0
