@@ -170,11 +170,9 @@ def _computed(subject: Subject, *metrics: str) -> list[str]:
 
 
 def _is_unbalanced(subject: Subject) -> bool:
-    for members in (subject.names.data["groups"], subject.names.data["classes"]):
-        shares = [member["share"] for member in members if member["rows"]]
-        if max(shares) > _UNBALANCED * min(shares):
-            return True
-    return False
+    data = subject.names.data
+    both = [[x["share"] for x in data[of] if x["rows"]] for of in ("groups", "classes")]
+    return any(max(shares) > _UNBALANCED * min(shares) for shares in both)
 
 
 # What to do.

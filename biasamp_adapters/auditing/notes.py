@@ -110,13 +110,9 @@ def _of_members(subject: Subject) -> Iterator[str]:
     small = list(filter(is_small, names.members))
     n_small = sum(member["rows"] > 0 for member in small)
     if n_small and verdict["code"] != "cannot_say":
-        yield words.NOT_COMPARED.format(
-            members=count(n_small, names.noun),
-            least=FEW_ROWS,
-            unit=names.data["unit"],
-            are=agree(n_small, "is", "are"),
-            them=agree(n_small, "it", "them"),
-        )
+        parts = {"members": count(n_small, names.noun), "unit": names.data["unit"]}
+        parts |= {"are": agree(n_small, "is", "are"), "them": agree(n_small, "it", "them")}
+        yield words.NOT_COMPARED.format(least=FEW_ROWS, **parts)
     if verdict["comparison"] == ALL_ROWS and subject.gaps:
         n_pairs = comb(len(names.members) - len(small), 2)
         n = n_pairs * len({gap["of_class"] for gap in subject.gaps})
