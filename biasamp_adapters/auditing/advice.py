@@ -108,8 +108,7 @@ def _what_to_read(subject: Subject) -> Iterator[str]:
     yield _situation(subject)
     if subject.names.data["scores"] and not subject.names.compares_classes:
         yield words.READ_RISK
-    has_column = any(model.beyond["value"] is not None for model in subject.models)
-    if has_column and (accuracies := subject.differing_accuracies()):
+    if subject.compares_beyond and (accuracies := subject.differing_accuracies()):
         parts = subject.names.accuracies(*accuracies, Digits.of(*accuracies))
         yield words.READ_ACCURACIES.format(**parts)
 
