@@ -41,7 +41,7 @@ MARKED = "{class_} is marked as {favourable}"
 
 TITLE = "{subject} by {feature}"
 TITLE_PREDICTED = "{title}, and {feature} predicted"
-GROUPS_LEFT_OUT = "{n} of {all} {members} compared: {names} {are} too small"
+GROUPS_LEFT_OUT = "{n:,} of {members} compared: {names} {are} too small"
 NAME_AND_SIZE = "{name} ({size})"
 KIND, PROBABILITIES_KIND = "predictions are classes", "predictions are probabilities"
 KINDS = "predictions are classes, those of {models} probabilities"
