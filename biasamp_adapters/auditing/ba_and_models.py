@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import Subject, all_models, is_above, verb_of_unclear
+from biasamp_adapters.auditing.subject import Subject, all_models, is_above
 from biasamp_adapters.auditing.summary import DOWN, UP
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join, percent
 
@@ -44,7 +44,7 @@ def _disagreement(subject: Subject) -> list[str]:
         return []
     side = words.ABOVE if is_above(ba) else words.BELOW
     if is_clear(ba) and code == "no_clear_change":
-        verb, changes = verb_of_unclear(gaps)
+        verb, changes = subject.verb_of_unclear
         template, why = words.BA_ALONE_CLEAR, words.MOVE_TOGETHER
         if len(subject.names.members) == 2:  # Their signs are opposite.
             why = words.MEAN_IS_CLEAR

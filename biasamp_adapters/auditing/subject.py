@@ -271,6 +271,11 @@ class Subject:
         """The gaps that clearly change."""
         return list(filter(is_changed, self.gaps))
 
+    @property
+    def verb_of_unclear(self) -> tuple[str, str]:
+        """What gaps that are not clear do not clearly do, plural and singular."""
+        return verb_of_unclear(self.gaps)
+
     @cached_property
     def has_several_classes(self) -> bool:
         """Whether gaps are of several classes or tasks or, for T->A, of several groups."""
