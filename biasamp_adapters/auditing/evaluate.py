@@ -23,7 +23,6 @@ from biasamp_adapters.counting.labels import (
     UNANSWERED,
     Array,
     Label,
-    positive_class,
 )
 from biasamp_adapters.counting.margins import (
     Margins,
@@ -82,13 +81,8 @@ class Members:
         is_one_of_two = len(labels) == 2 and not any(x.has_missing for x in predictions)
         if is_one_of_two and not rows.is_matrix(of):
             # Of two groups, the second says it all.
-            compared = [1 if direction == T_TO_A else position_of_positive(labels, pos_label)]
+            compared = [1 if direction == T_TO_A else labels.index(rows.positive(pos_label))]
         return cls(direction, groups, labels, count_rows(rows, given), sizes, compared)
-
-
-def position_of_positive(labels: tuple[Label, ...], pos_label: Label | None) -> int:
-    """Return the class of two that says it all."""
-    return labels.index(positive_class(labels) if pos_label is None else pos_label)
 
 
 def measure_groups(ba: RateMeasurement) -> FurtherScores:

@@ -10,13 +10,7 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.compute import Computed
-from biasamp_adapters.auditing.evaluate import (
-    ModelAudit,
-    finite,
-    group_rates,
-    measure_groups,
-    position_of_positive,
-)
+from biasamp_adapters.auditing.evaluate import ModelAudit, finite, group_rates, measure_groups
 from biasamp_adapters.auditing.summary import ScoreRecord, ThresholdRecord, no_number
 from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, SCORE, TASK, Array, Label
 from biasamp_adapters.counting.margins import Margins, accuracy_of
@@ -67,7 +61,7 @@ def measure_scores(
     for audit in audits if scores.models else ():
         rule, rates = "", dict[str, Array]()
         if audit.model in models and has_two_classes:
-            positive = position_of_positive(rows.class_labels, pos_label)
+            positive = rows.class_labels.index(rows.positive(pos_label))
             rule, note = _find_rule(rows, audit.model, positive, threshold)
             scores.notes.append(note)
             if audit.gaps:

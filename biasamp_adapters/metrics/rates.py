@@ -11,15 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import (
-    ALL,
-    ATTRIBUTE,
-    PREDICTED,
-    TASK,
-    Array,
-    name_list,
-    positive_class,
-)
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, Array, name_list
 from biasamp_adapters.counting.margins import (
     Margins,
     accuracy_by_label,
@@ -421,8 +413,7 @@ class MALSBiasAmplification(RateMetric):
     short = "MALS"
 
     def classes(self, evaluation: Evaluation) -> Array:
-        rows = evaluation.rows
-        positive = None if rows.is_matrix(TASK) else positive_class(rows.class_labels)
+        rows, positive = evaluation.rows, evaluation.rows.positive()
         if self.pos_label is None and positive is not None:
             return np.array([rows.class_labels.index(positive)])
         return super().classes(evaluation)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.counts import columns_among, read_counts
-from biasamp_adapters.counting.labels import ALL, PREDICTED, SCORE, Array, positive_class
+from biasamp_adapters.counting.labels import ALL, PREDICTED, SCORE, Array
 from biasamp_adapters.counting.margins import Margins, divide
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
@@ -187,7 +187,7 @@ def _read_models(
     rows = replace(rows, variables=variables).merged()
     rank, variables = rows.variable(SCORE).keys(), dict(rows.variables)
     groups = variables.pop((predicted_group, model), None)
-    code = classes.index(positive_class(classes, metric.pos_label))
+    code = classes.index(rows.positive(metric.pos_label))
     thresholds = np.r_[np.inf, thresholds]
     if len(rows) * len(thresholds) > _MOST_BYTES:
         raise ValueError(f"n_thresholds must be smaller; received {len(thresholds) - 1} thresholds")
