@@ -242,12 +242,9 @@ def _outcome(subject: Subject, of_gap: GapSentences, record: ThresholdRecord) ->
     """Return the gap, BA and accuracy that a threshold gives."""
     ba = subject.number("ba")
     digits = Digits.of(ba) if ba else of_gap.digits
-    return words.THRESHOLD_OUTCOME.format(
-        gap=of_gap.short_gap,
-        size=size_along(record["gap"], of_gap.digits),
-        ba=digits.signed(record["ba"]),
-        accuracy=percent(record["accuracy"]),
-    )
+    gap, size = of_gap.short_gap, size_along(record["gap"], of_gap.digits)
+    numbers = {"ba": digits.signed(record["ba"]), "accuracy": percent(record["accuracy"])}
+    return words.THRESHOLD_OUTCOME.format(gap=gap, size=size, **numbers)
 
 
 def _more_rows(subject: Subject) -> Iterator[str]:

@@ -79,8 +79,7 @@ def _find_rule(rows: Rows, model: str, positive: int, threshold: float | None) -
     if not isinstance(prediction, Codes) or prediction.has_missing:
         return "", ""
     is_positive = prediction.codes == positive
-    rule = decision_rule(score, is_positive)
-    if rule is not None:
+    if rule := decision_rule(score, is_positive):
         return rule, ""
     if decision_rule(-score, is_positive) is not None:
         return "", words.SCORES_REVERSED.format(model=name(model, among=rows.models))
