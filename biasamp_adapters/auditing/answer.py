@@ -266,9 +266,8 @@ def _changes(subject: Subject) -> list[str]:
         sentences.append(words.MEAN.format(gaps=certain, mean=mean))
     unclear = [gap for gap in gaps if gap["status"] == "unclear"]
     if 0 < len(unclear) < len(gaps):
-        do = agree(len(unclear), "does", "do")
-        of_gaps = count(len(unclear), "gap")
-        parts = {"unclear": of_gaps, "do": do, "verb": subject.verb_of_unclear[0]}
+        parts = {"unclear": count(len(unclear), "gap"), "verb": subject.verb_of_unclear[0]}
+        parts["do"] = agree(len(unclear), "does", "do")
         sentences += _bound(words.BOUND_OTHERS, unclear, subject, **parts)
     return sentences
 

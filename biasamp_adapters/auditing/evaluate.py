@@ -240,10 +240,8 @@ class ModelAudit:
     @cached_property
     def numbers(self) -> dict[str, Estimate]:
         """The numbers in which models are compared; excess and accuracy only if they exist."""
-        numbers = {
-            "BA": self.ba.estimate,
-            "mean change": self.explained(self.judgement.mean_change),
-        }
+        mean_change = self.explained(self.judgement.mean_change)
+        numbers = {"BA": self.ba.estimate, "mean change": mean_change}
         if self.ba.excess is not None:
             numbers["excess"] = self.ba.excess
         if self.direction == A_TO_T and "accuracy" in self.rates:

@@ -93,9 +93,8 @@ class RateMeasurement(Measurement):
         if not is_undefined.any():
             return ()
         template = words.SHARES_UNDEFINED if self.reads_reference else words.RATES_UNDEFINED
-        name = self.metric.name.replace("->", "→")
-        k, parts = int(is_undefined.sum()), {"m": is_undefined.size, "metric": name}
-        parts |= {"k": k, "are": agree(k, "is", "are")}
+        name, k = self.metric.name.replace("->", "→"), int(is_undefined.sum())
+        parts = {"k": k, "m": is_undefined.size, "metric": name, "are": agree(k, "is", "are")}
         return (template.format(names=self.conditions(is_undefined)[1], **parts),)
 
     def mean(self, contributions: Array) -> Array:

@@ -221,8 +221,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         data = np.array([score, truth, weight])
         members = [data[:, groups.codes == code] for code in range(len(groups.labels))]
         sizes = np.array([rows[2].sum() for rows in members])
-        named = zip(groups.labels, members, strict=True)
-        shares = np.array([self._share(label, rows) for label, rows in named])
+        shares = np.array(list(map(self._share, groups.labels, members)))
         pooled = nearest_threshold(data, np.average(shares, weights=sizes), self.tolerance)
         if proba is not None:
             slack = sizes * self.tolerance
