@@ -46,10 +46,8 @@ NAME_AND_SIZE = "{name} ({size})"
 KIND, PROBABILITIES_KIND = "predictions are classes", "predictions are probabilities"
 KINDS = "predictions are classes, those of {models} probabilities"
 COMPARED_WITH_LABELS = "compared with the labels of these rows"
-COMPARED_WITH_RATES = {
-    "A->T": "compared with given rates, without labels",
-    "T->A": "compared with given rates",
-}
+COMPARED_WITH_RATES = "compared with given rates"
+WITHOUT_LABELS = f"{COMPARED_WITH_RATES}, without labels"
 SIGNS_FROM = "signs of BA from {rows}"
 WEIGHTED_BY = "weighted by {column}"
 CLUSTERS_OF = "{clusters} of {column}"

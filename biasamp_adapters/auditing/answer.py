@@ -149,16 +149,14 @@ def _no_verdict(subject: Subject) -> str:
     kept = [x for x in names.members if (x["rows"] if why == "one_group" else not is_small(x))]
     if why == "too_few_rows" and kept:
         why = "too_few_rows_but_one"
+    nouns = {"member": names.noun, "members": names.nouns, "unit": names.data["unit"]}
+    limits = {"n": verdict["n_gaps"], "least": FEW_ROWS, "most": MOST_GAPS}
     return words.NO_VERDICT[why].format(
         name=names.member(kept[0]["name"]) if kept else "",
         rows=count(names.data["rows"], "row"),
-        member=names.noun,
-        members=names.nouns,
-        unit=names.data["unit"],
-        n=verdict["n_gaps"],
-        least=FEW_ROWS,
-        most=MOST_GAPS,
         reason=verdict["reason"],
+        **nouns,
+        **limits,
     )
 
 

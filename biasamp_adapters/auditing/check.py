@@ -199,9 +199,8 @@ def _read_bound(rule: str, asked: str, bound: Any, key: str) -> float:
     if isinstance(bound, bool) or not low <= number <= high:
         are_points = digits == text and 1 < abs(number) <= 100
         points = f" {number:g} points are {number / 100:g}." if are_points else ""
-        raise ValueError(
-            f"The bound of {asked} must lie between {low} and {high}; received {bound}.{points}"
-        )
+        limits = f"The bound of {asked} must lie between {low} and {high}"
+        raise ValueError(f"{limits}; received {bound}.{points}")
     return number
 
 

@@ -110,7 +110,8 @@ def _name_and_size(member: Member, names: Names) -> str:
 
 def _compared_with(data: Data) -> Iterator[str]:
     """Yield what predictions are compared with, and which rows count how."""
-    rates = words.COMPARED_WITH_RATES[data["directions"][0]]
+    are_of_classes = data["directions"][0] == "A->T"
+    rates = words.WITHOUT_LABELS if are_of_classes else words.COMPARED_WITH_RATES
     yield words.COMPARED_WITH_LABELS if data["compared_with"] == words.LABELS else rates
     if data["reference"] is not None:
         yield words.SIGNS_FROM.format(rows=count(data["reference"], "reference row"))
