@@ -41,15 +41,13 @@ MARKED = "{class_} is marked as {favourable}"
 
 TITLE = "{subject} by {feature}"
 TITLE_PREDICTED = "{title}, and {feature} predicted"
-GROUPS_LEFT_OUT = "{n} of {all} {members} compared: {names} {are} too small"
+GROUPS_LEFT_OUT = "{n:,} of {members} compared: {names} {are} too small"
 NAME_AND_SIZE = "{name} ({size})"
 KIND, PROBABILITIES_KIND = "predictions are classes", "predictions are probabilities"
 KINDS = "predictions are classes, those of {models} probabilities"
 COMPARED_WITH_LABELS = "compared with the labels of these rows"
-COMPARED_WITH_RATES = {
-    "A->T": "compared with given rates, without labels",
-    "T->A": "compared with given rates",
-}
+COMPARED_WITH_RATES = "compared with given rates"
+WITHOUT_LABELS = f"{COMPARED_WITH_RATES}, without labels"
 SIGNS_FROM = "signs of BA from {rows}"
 WEIGHTED_BY = "weighted by {column}"
 CLUSTERS_OF = "{clusters} of {column}"

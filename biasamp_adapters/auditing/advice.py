@@ -108,8 +108,7 @@ def _what_to_read(subject: Subject) -> Iterator[str]:
     yield _situation(subject)
     if subject.names.data["scores"] and not subject.names.compares_classes:
         yield words.READ_RISK
-    has_column = any(model.beyond["value"] is not None for model in subject.models)
-    if has_column and (accuracies := subject.differing_accuracies()):
+    if subject.compares_beyond and (accuracies := subject.differing_accuracies()):
         parts = subject.names.accuracies(*accuracies, Digits.of(*accuracies))
         yield words.READ_ACCURACIES.format(**parts)
 
@@ -170,11 +169,9 @@ def _computed(subject: Subject, *metrics: str) -> list[str]:
 
 
 def _is_unbalanced(subject: Subject) -> bool:
-    for members in (subject.names.data["groups"], subject.names.data["classes"]):
-        shares = [member["share"] for member in members if member["rows"]]
-        if max(shares) > _UNBALANCED * min(shares):
-            return True
-    return False
+    data = subject.names.data
+    both = [[x["share"] for x in data[of] if x["rows"]] for of in ("groups", "classes")]
+    return any(max(shares) > _UNBALANCED * min(shares) for shares in both)
 
 
 # What to do.
@@ -245,12 +242,9 @@ def _outcome(subject: Subject, of_gap: GapSentences, record: ThresholdRecord) ->
     """Return the gap, BA and accuracy that a threshold gives."""
     ba = subject.number("ba")
     digits = Digits.of(ba) if ba else of_gap.digits
-    return words.THRESHOLD_OUTCOME.format(
-        gap=of_gap.short_gap,
-        size=size_along(record["gap"], of_gap.digits),
-        ba=digits.signed(record["ba"]),
-        accuracy=percent(record["accuracy"]),
-    )
+    gap, size = of_gap.short_gap, size_along(record["gap"], of_gap.digits)
+    numbers = {"ba": digits.signed(record["ba"]), "accuracy": percent(record["accuracy"])}
+    return words.THRESHOLD_OUTCOME.format(gap=gap, size=size, **numbers)
 
 
 def _more_rows(subject: Subject) -> Iterator[str]:

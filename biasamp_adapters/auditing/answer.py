@@ -18,16 +18,7 @@ from biasamp_adapters.auditing.ba_and_models import (
 from biasamp_adapters.auditing.facts import head, level
 from biasamp_adapters.auditing.gap_sentences import GapSentences
 from biasamp_adapters.auditing.notes import doubts
-from biasamp_adapters.auditing.subject import (
-    Subject,
-    Tone,
-    is_above,
-    is_changed,
-    is_small,
-    subject_of,
-    tone_of,
-    verb_of_unclear,
-)
+from biasamp_adapters.auditing.subject import Subject, Tone, is_above, is_small, subject_of, tone_of
 from biasamp_adapters.auditing.summary import DOWN, UP, GapRecord, Summary
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
@@ -158,16 +149,14 @@ def _no_verdict(subject: Subject) -> str:
     kept = [x for x in names.members if (x["rows"] if why == "one_group" else not is_small(x))]
     if why == "too_few_rows" and kept:
         why = "too_few_rows_but_one"
+    nouns = {"member": names.noun, "members": names.nouns, "unit": names.data["unit"]}
+    limits = {"n": verdict["n_gaps"], "least": FEW_ROWS, "most": MOST_GAPS}
     return words.NO_VERDICT[why].format(
         name=names.member(kept[0]["name"]) if kept else "",
         rows=count(names.data["rows"], "row"),
-        member=names.noun,
-        members=names.nouns,
-        unit=names.data["unit"],
-        n=verdict["n_gaps"],
-        least=FEW_ROWS,
-        most=MOST_GAPS,
         reason=verdict["reason"],
+        **nouns,
+        **limits,
     )
 
 
@@ -184,7 +173,7 @@ def _of_several_gaps(subject: Subject) -> str:
         which = words.ALL_GAPS if n == len(subject.gaps) else in_mean
         average = {"gaps": which, "verb": verb, "mean": size}
     if not counts:
-        _, changes = verb_of_unclear(subject.gaps)
+        _, changes = subject.verb_of_unclear
         if verb:
             return words.MEAN_ONLY.format(scope=scope, changes=changes, **average)
         return words.NONE_CHANGES.format(scope=scope, changes=changes)
@@ -192,7 +181,7 @@ def _of_several_gaps(subject: Subject) -> str:
     if verb and not any(statuses[status] for status in same_side):
         return words.ON_AVERAGE.format(counts=join(counts, 9), **average)
     unclear = statuses["unclear"]
-    (verb, _), do = verb_of_unclear(subject.gaps), agree(unclear, "does", "do")
+    (verb, _), do = subject.verb_of_unclear, agree(unclear, "does", "do")
     whole = [*counts, words.COUNT_UNCLEAR.format(n=unclear, do=do, verb=verb)]
     if unclear and len(words.HEADLINE.format(headline=join(whole, 9)).split()) <= _MOST_WORDS:
         return join(whole, 9)
@@ -236,7 +225,7 @@ def _named(subject: Subject) -> list[list[str]]:
         sentences = [of_gap.rates(), of_gap.change(bool(verdict["constant"]))]
         if not is_only_gap:
             sentences.insert(0, _most_certain(subject, gap, of_gap.headline()))
-        elif not is_changed(gap):
+        elif gap["status"] == "unclear":
             sentences += _bound(words.BOUND_ONE, gaps, subject)
         paragraphs.append(sentences)
     return paragraphs
@@ -273,12 +262,10 @@ def _changes(subject: Subject) -> list[str]:
         mean = Digits.of(verdict).change_in_points(verdict)
         certain = count(verdict["n_in_mean"], "gap")
         sentences.append(words.MEAN.format(gaps=certain, mean=mean))
-    unclear = [gap for gap in gaps if not is_changed(gap)]
+    unclear = [gap for gap in gaps if gap["status"] == "unclear"]
     if 0 < len(unclear) < len(gaps):
-        do = agree(len(unclear), "does", "do")
-        of_gaps = count(len(unclear), "gap")
-        verb, _ = verb_of_unclear(unclear)
-        parts = {"unclear": of_gaps, "do": do, "verb": verb}
+        parts = {"unclear": count(len(unclear), "gap"), "verb": subject.verb_of_unclear[0]}
+        parts["do"] = agree(len(unclear), "does", "do")
         sentences += _bound(words.BOUND_OTHERS, unclear, subject, **parts)
     return sentences
 

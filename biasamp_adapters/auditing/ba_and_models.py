@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import (
-    Subject,
-    all_models,
-    is_above,
-    is_changed,
-    verb_of_unclear,
-)
+from biasamp_adapters.auditing.subject import Subject, all_models, is_above
 from biasamp_adapters.auditing.summary import DOWN, UP
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join, percent
 
@@ -50,7 +44,7 @@ def _disagreement(subject: Subject) -> list[str]:
         return []
     side = words.ABOVE if is_above(ba) else words.BELOW
     if is_clear(ba) and code == "no_clear_change":
-        verb, changes = verb_of_unclear(gaps)
+        verb, changes = subject.verb_of_unclear
         template, why = words.BA_ALONE_CLEAR, words.MOVE_TOGETHER
         if len(subject.names.members) == 2:  # Their signs are opposite.
             why = words.MEAN_IS_CLEAR
@@ -137,7 +131,7 @@ def _models_alike(subject: Subject) -> list[list[Subject]]:
     """Return the models of each code, in order; those of which no gap clearly changes follow."""
     kinds = {(code, some): list[Subject]() for code in words.VERDICTS for some in (True, False)}
     for model in subject.models:
-        kinds[model.verdict["code"], any(map(is_changed, model.gaps))].append(model)
+        kinds[model.verdict["code"], bool(model.changed)].append(model)
     return [models for models in kinds.values() if models]
 
 
@@ -146,8 +140,9 @@ def _verb(models: Sequence[Subject]) -> str:
     code = models[0].verdict["code"]
     if code == "cannot_say":
         return words.CANNOT_BE_JUDGED
-    changes = [is_changed(gap) for model in models for gap in model.gaps]
-    in_part = {} if all(changes) else words.IN_PART if any(changes) else words.IN_MEAN
+    in_part = words.IN_PART if models[0].changed else words.IN_MEAN
+    if all(model.changed == model.gaps for model in models):
+        in_part = {}
     return agree(len(models), *words.SHOWS).format(words=in_part.get(code, words.VERDICTS[code]))
 
 
@@ -170,16 +165,11 @@ def model_differences(subject: Subject) -> list[str]:
         if a and b and not subject.names.compares_classes:
             rates = Digits.of(a, b)
             others = words.AND_ACCURACIES.format(a=rates.rate(a["value"]), b=rates.rate(b["value"]))
-        sentences.append(
-            words.DIFFERENCE.format(
-                model=subject.names.model(record["model"]),
-                first=subject.names.model(record["first"]),
-                size=digits.signed(record["value"] or 0.0),
-                ends=digits.ends(record["low"] or 0.0, record["high"] or 0.0, "+"),
-                models=count(len(subject.models), "model"),
-                others=others,
-            )
-        )
+        parts = {side: subject.names.model(record[side]) for side in ("model", "first")}
+        parts["size"] = digits.signed(record["value"] or 0.0)
+        parts["ends"] = digits.ends(record["low"] or 0.0, record["high"] or 0.0, "+")
+        models = count(len(subject.models), "model")
+        sentences.append(words.DIFFERENCE.format(**parts, models=models, others=others))
     if records and subject.has_signs and not sentences:
         return [words.NO_DIFFERENCE.format(first=subject.names.model(records[0]["first"]))]
     return sentences

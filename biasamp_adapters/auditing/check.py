@@ -10,16 +10,7 @@ from typing import Any, TypeAlias
 from biasamp_adapters import words
 from biasamp_adapters.auditing.gap_sentences import GapSentences
 from biasamp_adapters.auditing.subject import Subject, is_small, subjects_of
-from biasamp_adapters.auditing.summary import (
-    MEASURES,
-    GapRecord,
-    MetricRecord,
-    Number,
-    OfModel,
-    Summary,
-    no_number,
-    number_of,
-)
+from biasamp_adapters.auditing.summary import MEASURES, GapRecord, Summary, no_number, number_of
 from biasamp_adapters.figures import (
     MINUS,
     Digits,
@@ -151,16 +142,16 @@ def _without_direction(name: str) -> str:
     return re.sub("_[at](_to)?_[at]$", "", re.sub(r"\W+", "_", name.lower()).strip("_"))
 
 
-def numbers_of(summary: Summary) -> list[MetricRecord]:
+def numbers_of(summary: Summary) -> list[_Checked]:
     """Return all numbers that have keys: those of metrics, then largest differences and ratios."""
-    numbers = list(summary["metrics"])
+    numbers: list[_Checked] = [*summary["metrics"]]
     for x in summary["largest"]:
-        difference = Number(value=x["value"], low=x["low"], high=x["high"], reason=x["reason"])
-        kinds = {"difference": difference, "ratio": number_of(x, "ratio")}
+        kinds: dict[str, _Checked] = {"difference": x, "ratio": number_of(x, "ratio")}
         for kind, number in kinds.items():
             key = f"{x['measure']}_{kind}"
-            about = OfModel(model=x["model"], direction="A->T")
-            numbers.append(MetricRecord(**number, **about, name=key.replace("_", " "), key=key))
+            about = {"name": key.replace("_", " "), "key": key, "model": x["model"]}
+            ends = {end: number[end] for end in ("value", "low", "high", "reason")}
+            numbers.append({**ends, **about, "direction": "A->T"})
     return numbers
 
 
@@ -208,9 +199,8 @@ def _read_bound(rule: str, asked: str, bound: Any, key: str) -> float:
     if isinstance(bound, bool) or not low <= number <= high:
         are_points = digits == text and 1 < abs(number) <= 100
         points = f" {number:g} points are {number / 100:g}." if are_points else ""
-        raise ValueError(
-            f"The bound of {asked} must lie between {low} and {high}; received {bound}.{points}"
-        )
+        limits = f"The bound of {asked} must lie between {low} and {high}"
+        raise ValueError(f"{limits}; received {bound}.{points}")
     return number
 
 

@@ -23,11 +23,11 @@ from biasamp_adapters.counting.labels import (
     UNANSWERED,
     Array,
     Label,
-    positive_class,
 )
 from biasamp_adapters.counting.margins import (
     Margins,
     accuracy_by_label,
+    count_rows,
     divide,
     margins_of_data,
     pass_errors,
@@ -73,7 +73,6 @@ class Members:
     def of(cls, evaluation: Evaluation, direction: str, pos_label: Label | None) -> Members:
         """Return the members of a direction."""
         (given, of), rows = ROLES[direction], evaluation.rows
-        by_group = margins_of_data(rows.unweighted()).joint(given, ALL)[0, :, 0]
         sizes = margins_of_data(rows).sizes(given, ALL)[0, :, 0]
         groups, labels = rows.labels_of(given), rows.labels_of(of)
         predictions = [x for (role, _), x in rows.variables.items() if role == PREDICTED[of]]
@@ -82,13 +81,8 @@ class Members:
         is_one_of_two = len(labels) == 2 and not any(x.has_missing for x in predictions)
         if is_one_of_two and not rows.is_matrix(of):
             # Of two groups, the second says it all.
-            compared = [1 if direction == T_TO_A else position_of_positive(labels, pos_label)]
-        return cls(direction, groups, labels, by_group, sizes, compared)
-
-
-def position_of_positive(labels: tuple[Label, ...], pos_label: Label | None) -> int:
-    """Return the class of two that says it all."""
-    return labels.index(positive_class(labels) if pos_label is None else pos_label)
+            compared = [1 if direction == T_TO_A else labels.index(rows.positive(pos_label))]
+        return cls(direction, groups, labels, count_rows(rows, given), sizes, compared)
 
 
 def measure_groups(ba: RateMeasurement) -> FurtherScores:
@@ -246,10 +240,8 @@ class ModelAudit:
     @cached_property
     def numbers(self) -> dict[str, Estimate]:
         """The numbers in which models are compared; excess and accuracy only if they exist."""
-        numbers = {
-            "BA": self.ba.estimate,
-            "mean change": self.explained(self.judgement.mean_change),
-        }
+        mean_change = self.explained(self.judgement.mean_change)
+        numbers = {"BA": self.ba.estimate, "mean change": mean_change}
         if self.ba.excess is not None:
             numbers["excess"] = self.ba.excess
         if self.direction == A_TO_T and "accuracy" in self.rates:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import Names, is_small
 from biasamp_adapters.auditing.summary import Data, Member, Summary
-from biasamp_adapters.figures import agree, clean, count, join, name, plural
+from biasamp_adapters.figures import agree, clean, count, join, name
 
 
 def title(summary: Summary) -> str:
@@ -94,13 +94,9 @@ def _left_out(summary: Summary) -> Iterator[str]:
         names = Names(direction, summary["data"])
         small, total = list(filter(is_small, names.members)), len(names.members)
         if small and direction in judged:
-            yield words.GROUPS_LEFT_OUT.format(
-                n=f"{total - len(small):,}",
-                all=f"{total:,}",
-                members=plural(total, names.noun),
-                names=join(_name_and_size(member, names) for member in small),
-                are=agree(len(small), "is", "are"),
-            )
+            parts = {"members": count(total, names.noun), "are": agree(len(small), "is", "are")}
+            parts["names"] = join(_name_and_size(member, names) for member in small)
+            yield words.GROUPS_LEFT_OUT.format(n=total - len(small), **parts)
 
 
 def _name_and_size(member: Member, names: Names) -> str:
@@ -114,7 +110,8 @@ def _name_and_size(member: Member, names: Names) -> str:
 
 def _compared_with(data: Data) -> Iterator[str]:
     """Yield what predictions are compared with, and which rows count how."""
-    rates = words.COMPARED_WITH_RATES[data["directions"][0]]
+    are_of_classes = data["directions"][0] == "A->T"
+    rates = words.WITHOUT_LABELS if are_of_classes else words.COMPARED_WITH_RATES
     yield words.COMPARED_WITH_LABELS if data["compared_with"] == words.LABELS else rates
     if data["reference"] is not None:
         yield words.SIGNS_FROM.format(rows=count(data["reference"], "reference row"))

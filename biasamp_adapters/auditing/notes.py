@@ -110,13 +110,9 @@ def _of_members(subject: Subject) -> Iterator[str]:
     small = list(filter(is_small, names.members))
     n_small = sum(member["rows"] > 0 for member in small)
     if n_small and verdict["code"] != "cannot_say":
-        yield words.NOT_COMPARED.format(
-            members=count(n_small, names.noun),
-            least=FEW_ROWS,
-            unit=names.data["unit"],
-            are=agree(n_small, "is", "are"),
-            them=agree(n_small, "it", "them"),
-        )
+        parts = {"members": count(n_small, names.noun), "unit": names.data["unit"]}
+        parts |= {"are": agree(n_small, "is", "are"), "them": agree(n_small, "it", "them")}
+        yield words.NOT_COMPARED.format(least=FEW_ROWS, **parts)
     if verdict["comparison"] == ALL_ROWS and subject.gaps:
         n_pairs = comb(len(names.members) - len(small), 2)
         n = n_pairs * len({gap["of_class"] for gap in subject.gaps})
@@ -149,15 +145,9 @@ def _of_prevalence(subject: Subject) -> Iterator[str]:
             continue
         low, high = row["ratio_low"], row["ratio_high"]
         ends = "" if low is None else f", {Digits(0).ends(low, high)}"
-        yield template.format(
-            given=names.true,
-            model=subject.name,
-            of=names.counted(row["of_class"]),
-            predicted=percent(row["predicted"], 0),
-            true=percent(row["true"], 0),
-            ratio=percent(ratio, 0),
-            ends=ends,
-        )
+        shares = {key: percent(row[key], 0) for key in ("predicted", "true", "ratio")}
+        about = {"given": names.true, "model": subject.name, "of": names.counted(row["of_class"])}
+        yield template.format(**about, **shares, ends=ends)
 
 
 def _of_coding(subject: Subject) -> Iterator[str]:

@@ -255,13 +255,10 @@ def pair_records(audit: ModelAudit, rates: Sequence[RateRecord]) -> Iterator[dic
         sign, low, high = record["sign"], record["low"], record["high"]
         if low is not None and high is not None:
             low, high = sorted((sign * low, sign * high))
-        yield {
-            **{key: record[key] for key in _OF_PAIR},  # type: ignore[literal-required]
-            **audit.number(sign * change),
-            "band_low": low,
-            "band_high": high,
-            "clear": low is not None and high is not None and (low > 0 or high < 0),
-        }
+        pair = {key: record[key] for key in _OF_PAIR}  # type: ignore[literal-required]
+        clear = low is not None and high is not None and (low > 0 or high < 0)
+        band = {"band_low": low, "band_high": high, "clear": clear}
+        yield {**pair, **audit.number(sign * change), **band}
 
 
 def frequency_records(audit: ModelAudit) -> Iterator[dict[str, Any]]:

@@ -10,13 +10,7 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.compute import Computed
-from biasamp_adapters.auditing.evaluate import (
-    ModelAudit,
-    finite,
-    group_rates,
-    measure_groups,
-    position_of_positive,
-)
+from biasamp_adapters.auditing.evaluate import ModelAudit, finite, group_rates, measure_groups
 from biasamp_adapters.auditing.summary import ScoreRecord, ThresholdRecord, no_number
 from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, SCORE, TASK, Array, Label
 from biasamp_adapters.counting.margins import Margins, accuracy_of
@@ -27,12 +21,7 @@ from biasamp_adapters.figures import name
 from biasamp_adapters.inference.replicates import FurtherScores, replicate
 from biasamp_adapters.metrics.base import A_TO_T
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, RateMeasurement
-from biasamp_adapters.thresholds.sweep import (
-    bin_scores,
-    can_be_cut,
-    decision_rule,
-    nearest_threshold,
-)
+from biasamp_adapters.thresholds.sweep import bin_scores, decision_rule, nearest_threshold
 
 #: Score and threshold are not separated in fewer rows.
 _FEWEST_ROWS = 200
@@ -72,7 +61,7 @@ def measure_scores(
     for audit in audits if scores.models else ():
         rule, rates = "", dict[str, Array]()
         if audit.model in models and has_two_classes:
-            positive = position_of_positive(rows.class_labels, pos_label)
+            positive = rows.class_labels.index(rows.positive(pos_label))
             rule, note = _find_rule(rows, audit.model, positive, threshold)
             scores.notes.append(note)
             if audit.gaps:
@@ -90,8 +79,7 @@ def _find_rule(rows: Rows, model: str, positive: int, threshold: float | None) -
     if not isinstance(prediction, Codes) or prediction.has_missing:
         return "", ""
     is_positive = prediction.codes == positive
-    rule = decision_rule(score, is_positive)
-    if rule is not None:
+    if rule := decision_rule(score, is_positive):
         return rule, ""
     if decision_rule(-score, is_positive) is not None:
         return "", words.SCORES_REVERSED.format(model=name(model, among=rows.models))
@@ -140,11 +128,10 @@ def _decide_by_group(rows: Rows, score: Array, positive: int) -> dict[str, Array
     if not isinstance(truth, Codes) or not isinstance(groups, Codes) or len(truth.seen) < 2:
         return {}
     data = np.array([score, truth.codes == positive, rows.weight])
-    threshold = np.full(len(rows), nearest_threshold(data))
+    pooled, threshold = nearest_threshold(data), np.empty(len(rows))
     for code in np.unique(groups.codes):
         is_member = groups.codes == code
-        if can_be_cut(data[:, is_member]):
-            threshold[is_member] = nearest_threshold(data[:, is_member])
+        threshold[is_member] = nearest_threshold(data[:, is_member], pooled=pooled)
     return {_BY_GROUP: score >= threshold}
 
 

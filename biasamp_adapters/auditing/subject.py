@@ -266,6 +266,16 @@ class Subject:
         """All gaps, from the most certain change on."""
         return self.records("gaps")
 
+    @property
+    def changed(self) -> list[GapRecord]:
+        """The gaps that clearly change."""
+        return list(filter(is_changed, self.gaps))
+
+    @property
+    def verb_of_unclear(self) -> tuple[str, str]:
+        """What gaps that are not clear do not clearly do, plural and singular."""
+        return verb_of_unclear(self.gaps)
+
     @cached_property
     def has_several_classes(self) -> bool:
         """Whether gaps are of several classes or tasks or, for T->A, of several groups."""
@@ -317,6 +327,11 @@ class Subject:
     def beyond(self) -> Number:
         """The predicted gap of the table minus the one with equal error rates, if it exists."""
         return number_of(self.gap, "beyond") if self.gap and self.has_errors else no_number()
+
+    @property
+    def compares_beyond(self) -> bool:
+        """Whether the table of several models has such a number."""
+        return self.has_several_models and any(x.beyond["value"] is not None for x in self.models)
 
     def score(self, position: int | None) -> ScoreRecord | None:
         """Return how a gap goes from the labels to the scores and on to the decisions."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -10,15 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import (
-    PREDICTED,
-    PREDICTION,
-    SCORE,
-    Array,
-    Label,
-    listing,
-    ordered,
-)
+from biasamp_adapters.counting.labels import PREDICTED, PREDICTION, SCORE, Array, listing, ordered
 from biasamp_adapters.counting.variables import OverlappingGroups, factorize
 from biasamp_adapters.warning import warn
 
@@ -38,7 +30,7 @@ class Table(NamedTuple):
         Whether each column is a group, and not an attribute.
     """
 
-    names: tuple[Label, ...]
+    names: tuple[Hashable, ...]
     columns: Any
     are_groups: bool = False
 

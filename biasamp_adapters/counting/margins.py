@@ -94,11 +94,6 @@ class Margins:
         """All rows, (batch, 1, 1)."""
         return self.joint(ALL, ALL)
 
-    @property
-    def labelled(self) -> Array:
-        """Rows that have a group or a class, (batch, 1, 1)."""
-        return self.joint(ALL, LABELLED)
-
     @cached_property
     def equal_errors(self) -> Array:
         """Sums by group and predicted class if all groups had the same errors, as metrics share."""
@@ -147,6 +142,11 @@ def margins_of_data(rows: Rows) -> Margins:
     part = np.zeros(len(rows), dtype=np.int64)
     once = np.ones(1)
     return Margins(Partition(rows, part, rows.weight, once, 1.0), None, once[None])
+
+
+def count_rows(rows: Rows, role: str, model: str | None = None) -> Array:
+    """Return how many rows hold each label of a variable, whatever their weights."""
+    return margins_of_data(rows.unweighted()).of_model(model).joint(ALL, role)[0, 0]
 
 
 def count_clusters(rows: Rows, first: Variable, second: Variable) -> Array:
@@ -250,7 +250,7 @@ def signs(origin: Margins, *, is_even: bool) -> Array:
 
 def certainty(origin: Margins, *, is_even: bool) -> Array:
     """Return how many standard errors each of these differences is from 0, (groups, classes)."""
-    labelled = origin.labelled[0]
+    labelled = origin.joint(ALL, LABELLED)[0]
     joint, task = origin.joint(ATTRIBUTE, TASK)[0] / labelled, origin.joint(ALL, TASK)[0] / labelled
     group, total = _expected_groups(origin, is_even)
     share, rate = group[0] / total[0], 0.0 if is_even else task
@@ -262,7 +262,7 @@ def certainty(origin: Margins, *, is_even: bool) -> Array:
 def _squared_influences(margins: Margins, share: Array, rate: Array | float) -> Array:
     """Return the sums of (1(a) - share)^2 (1(t) - rate)^2, (groups, classes)."""
     joint, group = margins.joint(ATTRIBUTE, TASK)[0], margins.joint(ATTRIBUTE, ALL)[0]
-    task, labelled = margins.joint(ALL, TASK)[0], margins.labelled[0]
+    task, labelled = margins.joint(ALL, TASK)[0], margins.joint(ALL, LABELLED)[0]
     of_group = (1 - 2 * share) * ((1 - 2 * rate) * joint + rate**2 * group)
     return of_group + share**2 * ((1 - 2 * rate) * task + rate**2 * labelled)
 
@@ -272,7 +272,7 @@ def _expected_groups(origin: Margins, is_even: bool) -> tuple[Array, Array]:
     if is_even:
         n_groups = origin.joint(ATTRIBUTE, TASK).shape[1]
         return np.ones((1, 1, 1)), np.full((1, 1, 1), float(n_groups))
-    return origin.joint(ATTRIBUTE, ALL), origin.labelled
+    return origin.joint(ATTRIBUTE, ALL), origin.joint(ALL, LABELLED)
 
 
 def sign_of_difference(left: Array, right: Array | float) -> Array:

@@ -160,8 +160,7 @@ def query_files(
 
 def names_of_columns(path: Any) -> Sequence[str]:
     """Return the names of the columns of a file, or of the first of several."""
-    files = find_files(path)
-    with explained(files):
+    with explained(path) as files:
         return _open(files[:1])[2][0].names
 
 
@@ -391,12 +390,13 @@ def _pattern(path: str) -> str:
 
 
 @contextmanager
-def explained(files: Sequence[str]) -> Iterator[None]:
-    """Raise the errors of readers as one line with the cause, and without the data."""
+def explained(path: Any) -> Iterator[list[str]]:
+    """Find files; raise the errors of their readers as one line with the cause, without data."""
     import duckdb
 
+    files = find_files(path)
     try:
-        yield
+        yield files
     except (duckdb.Error, csv.Error) as error:
         # DuckDB repeats the line of the file, says the cause, and then what to do.
         before = re.split(r"\n\s*(?:Possible|This can|Candidate|Try|LINE)|: Object", str(error))[0]

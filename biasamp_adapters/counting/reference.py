@@ -11,7 +11,6 @@ from biasamp_adapters import words
 from biasamp_adapters.counting.base_rates import BaseRates, are_in_file
 from biasamp_adapters.counting.counts import Counts, load_counts
 from biasamp_adapters.counting.labels import (
-    ALL,
     ATTRIBUTE,
     CONTROL,
     PREDICTED,
@@ -31,7 +30,7 @@ from biasamp_adapters.counting.labels import (
     show,
     without,
 )
-from biasamp_adapters.counting.margins import Margins, margins_of_data
+from biasamp_adapters.counting.margins import Margins, count_rows, margins_of_data
 from biasamp_adapters.counting.paths import are_paths
 from biasamp_adapters.counting.reading import on_common_labels
 from biasamp_adapters.counting.rows import Rows
@@ -285,8 +284,8 @@ def _compare_labels(rows: Rows, variables: Variables, listed: Lists, short: str)
 def _only_predicted(rows: Rows, key: Key, extra: Sequence[Label]) -> Iterator[str]:
     """Yield how many rows have predictions that no label is; some look like missing values."""
     role, model = key
-    sums = margins_of_data(rows.unweighted()).of_model(model).joint(ALL, role)[0, 0]
-    n = dict(zip(rows.variable(role, model).labels, sums.tolist(), strict=True))
+    sums = count_rows(rows, role, model).tolist()
+    n = dict(zip(rows.variable(role, model).labels, sums, strict=True))
     for label in filter(looks_missing, extra):
         yield note_on_missing(argument_of(key), label, round(n[label]))
     if others := [label for label in extra if not looks_missing(label)]:

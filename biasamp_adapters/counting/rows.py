@@ -33,6 +33,7 @@ from biasamp_adapters.counting.labels import (
     argument_of,
     listing,
     ordered,
+    positive_class,
     show,
     without,
 )
@@ -187,6 +188,10 @@ class Rows:
     def is_matrix(self, truth: str) -> bool:
         """Return whether the labels of a true variable and of its predictions are columns."""
         return any(v.is_matrix for (role, _), v in self.variables.items() if TRUTH[role] == truth)
+
+    def positive(self, chosen: Label | None = None) -> Label | None:
+        """Return the chosen class, or the positive one of two; None of a label matrix."""
+        return None if self.is_matrix(TASK) else positive_class(self.class_labels, chosen)
 
     @cached_property
     def weight(self) -> Array:

@@ -18,7 +18,6 @@ from scipy import sparse
 
 from biasamp_adapters.atomic import write_text
 from biasamp_adapters.counting.labels import (
-    ALL,
     ATTRIBUTE,
     PREDICTION,
     SCORE,
@@ -30,7 +29,7 @@ from biasamp_adapters.counting.labels import (
     listing,
     show,
 )
-from biasamp_adapters.counting.margins import Margins, divide, margins_of_data, pairs_of
+from biasamp_adapters.counting.margins import Margins, count_rows, divide, margins_of_data, pairs_of
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.paths import find_files
 from biasamp_adapters.counting.rows import Rows
@@ -166,15 +165,11 @@ def without_rows(rows: Rows) -> Rows:
     if any(variable.has_missing for variable in rows.variables.values()):
         raise ValueError("save(rows=False) must have no missing predictions; received some")
     rows = rows.merged()
-    whole = margins_of_data(rows.unweighted())
-    sums = [whole.of_model(model).joint(first, second) for first, second, model in pairs_of(rows)]
-    n = np.concatenate([table.ravel() for table in sums])
+    whole = _sum_pairs(margins_of_data(rows.unweighted()))
+    n = np.concatenate([sums.ravel() for sums in whole.values()])
     _warn_of_few(n[n > 0], "sums")
     partition, undrawn = _private_partition(rows)
     n_blocks, part = len(partition.times), partition.part
-    blocks, tables = Margins(partition, None, np.eye(n_blocks)), {}
-    for first, second, model in pairs_of(rows):
-        tables[first, second, model] = blocks.of_model(model).joint(first, second)
     w = None
     if rows.w is not None:
         squares = np.bincount(part, partition.squared.weight, n_blocks)
@@ -185,9 +180,14 @@ def without_rows(rows: Rows) -> Rows:
         n=np.bincount(part, partition.rows.n, n_blocks).astype(np.int64),
         w=w,
         cluster=np.arange(n_blocks),
-        block_sums=tables,
+        block_sums=_sum_pairs(Margins(partition, None, np.eye(n_blocks))),
         undrawn=undrawn,
     )
+
+
+def _sum_pairs(margins: Margins) -> dict[tuple[str, str, str | None], Array]:
+    """Return the sums by two variables that any metric reads, for each model."""
+    return {(x, y, m): margins.of_model(m).joint(x, y) for x, y, m in pairs_of(margins.rows)}
 
 
 def _private_partition(rows: Rows) -> tuple[Partition, tuple[Label, ...]]:
@@ -195,7 +195,7 @@ def _private_partition(rows: Rows) -> tuple[Partition, tuple[Label, ...]]:
 
     Each small group is one more block, unless groups overlap: then all rows are one.
     """
-    sizes = margins_of_data(rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
+    sizes = count_rows(rows, ATTRIBUTE)
     is_large = sizes >= _FEWEST_OF_GROUP * _FEWEST_BLOCKS
     groups, small = rows.variable(ATTRIBUTE), np.flatnonzero(~is_large)
     n_blocks = 0

@@ -15,14 +15,7 @@ from narwhals.dependencies import is_duckdb_relation
 from biasamp_adapters.counting.arrays import to_array, to_objects, to_plain
 from biasamp_adapters.counting.columns import Choice, Column, are_labels, columns_of, find_columns
 from biasamp_adapters.counting.labels import TASK, TRUTH, listing
-from biasamp_adapters.counting.paths import (
-    COUNT,
-    Selection,
-    are_paths,
-    explained,
-    find_files,
-    query_files,
-)
+from biasamp_adapters.counting.paths import COUNT, Selection, are_paths, explained, query_files
 from biasamp_adapters.counting.variables import OverlappingGroups
 
 #: Names of columns by argument, and columns by argument.
@@ -76,8 +69,7 @@ def _read(data: Any, arguments: Arguments, missing_values: Any) -> Iterator[Chun
         data, where = data.paths, data.where
     data = to_plain(nw.to_native(data, pass_through=True))
     if are_paths(data):
-        files = find_files(data)
-        with explained(files):
+        with explained(data) as files:
             connection, rows, choices = query_files(files, arguments, missing_values, where)
             yield from _read_query(nw.from_native(rows), choices, connection)
     elif isinstance(data, pd.DataFrame | Mapping):

@@ -176,8 +176,7 @@ def _ratio(
         draws = (draws * rows + 0.5) / (rows + 1)
         half_row = 0.5 / (rows + 1) / draws[0]  # Of a logarithm.
         if rare.any() and not reason:
-            have = _have(groups, rare)
-            reason = words.FEW_OF_A_KIND.format(have=have, n=FEW_POSITIVES, unit=words.COUNTED_ROWS)
+            reason = reason_of_few(groups, rare, words.COUNTED_ROWS, FEW_POSITIVES)
     elif (draws <= 0).any() and not reason:
         reason = words.NOT_ABOVE_0
     if reason:
@@ -200,9 +199,9 @@ def _ends_of_largest(draws: Array, half_row: Array, confidence: float) -> tuple[
     return max(float((sizes - reach).max()), 0.0), float((sizes + reach).max())
 
 
-def reason_of_few(groups: Sequence[Label], few: Array, unit: str) -> str:
+def reason_of_few(groups: Sequence[Label], few: Array, unit: str, least: int = FEW_ROWS) -> str:
     """Return why groups of few rows, or of another unit, give no interval."""
-    return words.FEW_OF_A_KIND.format(have=_have(groups, few), n=FEW_ROWS, unit=unit)
+    return words.FEW_OF_A_KIND.format(have=_have(groups, few), n=least, unit=unit)
 
 
 def _have(groups: Sequence[Label], chosen: Array) -> str:

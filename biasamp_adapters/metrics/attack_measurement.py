@@ -222,9 +222,8 @@ class AttackMeasurement(Measurement):
         if is_sparse or self.evaluation.rows.is_matrix(self.attack.data[0]):
             return ()
         exact = replace(self, attacker=None).point()["value"]
-        if not abs(exact - value) > _FAR:
-            return ()
-        return (words.FAR_FROM_EXACT.format(exact=exact, attacker=self.attacker.name),)
+        note = words.FAR_FROM_EXACT.format(exact=exact, attacker=self.attacker.name)
+        return (note,) if abs(exact - value) > _FAR else ()
 
     @cached_property
     def _drawn_scores(self) -> dict[str, Array]:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, Array
-from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_of_pairs
+from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTED, TASK, Array
+from biasamp_adapters.counting.margins import Margins, count_rows, mean_of_pairs
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes, Variable, cells_of, label_sets
@@ -50,7 +50,7 @@ class MultiMeasurement(RateMeasurement):
         """Why rates of few rows, or label sets of single rows, give no interval."""
         rows = self.evaluation.rows
         if rows.is_matrix(TASK) and rows.has(TASK) and rows.block_sums is None:
-            n = _rows_by_class(rows)
+            n = count_rows(rows, TASK)
             share = float((n == 1).sum() / max((n > 0).sum(), 1))
             if share > _MAX_SINGLE:
                 return words.SETS_OF_ONE_ROW.format(share=share)
@@ -201,7 +201,7 @@ class MultiAttributeBiasAmplification(RateMetric):
             return positions
         for part in (rows, evaluation.origin):
             if part.has(TASK):
-                positions = positions[_rows_by_class(part)[positions] >= self.min_support]
+                positions = positions[count_rows(part, TASK)[positions] >= self.min_support]
         return positions
 
     def coefficients(self, evaluation: Evaluation, margins: Margins, origin: Margins) -> Array:
@@ -232,11 +232,6 @@ class MultiAttributeBiasAmplification(RateMetric):
             rule = f"Multi needs label sets of at least {self.min_size} labels"
             raise ValueError(f"{rule}, in {self.min_support} rows or more; received none")
         return _with_variables(evaluation, TASK, partial(label_sets, sets=sets))
-
-
-def _rows_by_class(rows: Rows) -> Array:
-    """Return how many rows hold each class, or each label set."""
-    return margins_of_data(rows.unweighted()).joint(ALL, TASK)[0, 0]
 
 
 # Sets of labels, and sets of groups of several attributes.

@@ -11,15 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import (
-    ALL,
-    ATTRIBUTE,
-    PREDICTED,
-    TASK,
-    Array,
-    name_list,
-    positive_class,
-)
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, Array, name_list
 from biasamp_adapters.counting.margins import (
     Margins,
     accuracy_by_label,
@@ -101,9 +93,8 @@ class RateMeasurement(Measurement):
         if not is_undefined.any():
             return ()
         template = words.SHARES_UNDEFINED if self.reads_reference else words.RATES_UNDEFINED
-        name = self.metric.name.replace("->", "→")
-        k, parts = int(is_undefined.sum()), {"m": is_undefined.size, "metric": name}
-        parts |= {"k": k, "are": agree(k, "is", "are")}
+        name, k = self.metric.name.replace("->", "→"), int(is_undefined.sum())
+        parts = {"k": k, "m": is_undefined.size, "metric": name, "are": agree(k, "is", "are")}
         return (template.format(names=self.conditions(is_undefined)[1], **parts),)
 
     def mean(self, contributions: Array) -> Array:
@@ -421,8 +412,7 @@ class MALSBiasAmplification(RateMetric):
     short = "MALS"
 
     def classes(self, evaluation: Evaluation) -> Array:
-        rows = evaluation.rows
-        positive = None if rows.is_matrix(TASK) else positive_class(rows.class_labels)
+        rows, positive = evaluation.rows, evaluation.rows.positive()
         if self.pos_label is None and positive is not None:
             return np.array([rows.class_labels.index(positive)])
         return super().classes(evaluation)

@@ -52,8 +52,7 @@ def models(models: Sequence[Subject], caption: str, line: str) -> Table:
         ]
         for model, accuracy, change, ba in zip(models, accuracies, changes, bas, strict=True)
     ]
-    compares_beyond = len(models) > 1 and any(x.beyond["value"] is not None for x in models)
-    kept = list(range(9 if compares_beyond else 8))
+    kept = list(range(9 if models[0].compares_beyond else 8))
     if not any(model.gaps for model in models):
         kept = [0, 1, 2, 6, 7]
     if compares_classes:

@@ -221,20 +221,18 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         data = np.array([score, truth, weight])
         members = [data[:, groups.codes == code] for code in range(len(groups.labels))]
         sizes = np.array([rows[2].sum() for rows in members])
-        named = zip(groups.labels, members, strict=True)
-        shares = np.array([self._share(label, rows) for label, rows in named])
+        shares = np.array(list(map(self._share, groups.labels, members)))
         pooled = nearest_threshold(data, np.average(shares, weights=sizes), self.tolerance)
         if proba is not None:
             slack = sizes * self.tolerance
             return [*_mean_thresholds(score, weight, proba, sizes * shares, slack), pooled]
         thresholds = []
         for label, rows, share in zip(groups.labels, members, shares, strict=True):
-            is_cut = can_be_cut(rows)
-            if not is_cut and self.unknown_groups == "error":
+            if self.unknown_groups == "error" and not can_be_cut(rows):
                 rule = "each group must have both classes and different scores"
                 remedy = "unknown_groups='pooled' gives it the threshold of all rows"
                 raise ValueError(f"{rule}; {listing([label])} has not ({remedy})")
-            thresholds.append(nearest_threshold(rows, share, self.tolerance) if is_cut else pooled)
+            thresholds.append(nearest_threshold(rows, share, self.tolerance, pooled))
         return [*thresholds, pooled]
 
     def _share(self, group: Label, rows: Array) -> Any:

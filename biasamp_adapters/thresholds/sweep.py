@@ -11,7 +11,7 @@ import pandas as pd
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.counts import columns_among, read_counts
-from biasamp_adapters.counting.labels import ALL, PREDICTED, SCORE, Array, positive_class
+from biasamp_adapters.counting.labels import ALL, PREDICTED, SCORE, Array
 from biasamp_adapters.counting.margins import Margins, divide
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
@@ -187,7 +187,7 @@ def _read_models(
     rows = replace(rows, variables=variables).merged()
     rank, variables = rows.variable(SCORE).keys(), dict(rows.variables)
     groups = variables.pop((predicted_group, model), None)
-    code = classes.index(positive_class(classes, metric.pos_label))
+    code = classes.index(rows.positive(metric.pos_label))
     thresholds = np.r_[np.inf, thresholds]
     if len(rows) * len(thresholds) > _MOST_BYTES:
         raise ValueError(f"n_thresholds must be smaller; received {len(thresholds) - 1} thresholds")
@@ -255,12 +255,17 @@ def can_be_cut(rows: Array) -> bool:
     return bool(np.ptp(rows[:2], axis=1).all())
 
 
-def nearest_threshold(rows: Array, share: Any = None, tolerance: float = 0.0) -> float:
+def nearest_threshold(
+    rows: Array, share: Any = None, tolerance: float = 0.0, pooled: float | None = None
+) -> float:
     """Return the threshold with the nearest share, or the one with most right near enough.
 
     By default, the share is that of the labels. The threshold lies half way between the lowest
-    score that is predicted positive and the next lower one.
+    score that is predicted positive and the next lower one. With ``pooled``, rows that cannot be
+    cut have that.
     """
+    if pooled is not None and not can_be_cut(rows):
+        return pooled
     score, positive, weight = rows
     if share is None:
         share = np.average(positive, weights=weight)
