@@ -469,6 +469,9 @@ REFERENCE_OF_ONE = "The reference holds one {kind} only{so}."
 IS_0_IN_BA = ", so BA is 0 for every model"
 NO_CLASS_COMPARED = "There is nothing to compare: no class has {n} rows in labels and reference."
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
+LABELS_DROPPED = (
+    "All rows with {truth} {names} are left out, but in {rows} {role} holds {names}: " + THEY_COUNT
+)
 ONLY_PREDICTED = (
     "In {rows}, {role} holds {names}, which {truth} never holds; unless missing_values= names "
     f"them, {THEY_COUNT}"
@@ -488,7 +491,7 @@ SHARES_UNDEFINED = (
     "{k} of {m} shares of groups" + ARE_UNDEFINED + "predictions or reference rows of {names}."
 )
 UNCERTAIN_SIGNS = (
-    "For {k} of {m} rates the sign in BA is not clear in the reference (|z| below 1.96)."
+    "For {k} of {m} rates the sign in BA is not clear in {decided_by} (|z| below 1.96)."
 )
 UNCERTAIN_SHARES = (
     "For {k} of {m} shares it is not clear whether MALS counts the group as over-represented."

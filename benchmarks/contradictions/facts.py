@@ -372,6 +372,8 @@ def _(d: Direction, m: Parts) -> Any:
     r"In <n:n> rows?, \w+(?: of <m:model>)? holds (?P<names>.+?), which \w+ never holds; "
     r"unless missing_values= names them, they count, and LA and DPA may change much, as labels are "
     r"flipped to them too\.",
+    r"All rows with \w+ (?P<names>.+?) are left out, but in <n:n> rows? \w+(?: of <m:model>)? "
+    r"holds .+?: they count, and LA and DPA may change much, as labels are flipped to them too\.",
     r"<n:n> rows? of y_pred(?: of <m:model>)? holds? (?P<label>.+?), which often means a missing "
     r"value; missing_values= names such labels\.",
 )

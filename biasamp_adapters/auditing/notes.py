@@ -50,7 +50,11 @@ def doubts(subject: Subject) -> list[str]:
     may_be_counts = words.MAY_BE_COUNTS.format(column=names.data["weights"])
     endings = (*words.ENDINGS_OF_DOUBT, may_be_counts)
     others = [*_of_spelling(names), *_of_missing_labels(names), *summary["notes"]]
-    return left_out + codings + [note for note in others if note.endswith(endings)]
+    of_each_kind: dict[str, str] = {}
+    for note in others:
+        for ending in filter(note.endswith, endings):
+            of_each_kind.setdefault(ending, note)
+    return [*left_out, *codings, *of_each_kind.values()]
 
 
 def _of_rows(summary: Summary, names: Names) -> Iterator[str]:

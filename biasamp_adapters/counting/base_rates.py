@@ -65,6 +65,7 @@ class BaseRates:
             raise ValueError(f"direction must be 'A->T' or 'T->A'; received {listing([direction])}")
         frame = self._to_frame(rates, "rates")
         self.group_labels = distinct_labels(frame.index, "rates")
+        self.attributes = tuple(frame.index.names)
         self.class_labels = distinct_labels(frame.columns, "rates")
         self._rates = _read_numbers(frame, "rates", 0)
         self._signs: Array | None = None

@@ -173,7 +173,7 @@ class Counts:
         Warns
         -----
         AmplificationWarning
-            If distinct rows or sums that stand for fewer than five rows are written.
+            If distinct rows, or sums of all blocks, stand for fewer than five rows.
         """
         saved.save(self.rows.merged() if rows else saved.without_rows(self.rows), path)
 

@@ -212,6 +212,7 @@ def _check_has_labels(rows: Rows, reference: Rows | None) -> None:
 
 def _on_labels_of_rates(rows: Rows, rates: BaseRates) -> Rows:
     """Return rows on the labels of base rates, which must cover all that occur."""
+    check_order(rates.attributes, rows.names.get(ATTRIBUTE), "rates")
     lists: dict[str, list[Label]] = {}
     for truth, labels in ((TASK, rates.class_labels), (ATTRIBUTE, rates.group_labels)):
         # Names of a file are text, and stand for the labels that look like them.
@@ -291,7 +292,9 @@ def _only_predicted(rows: Rows, key: Key, extra: Sequence[Label]) -> Iterator[st
     if others := [label for label in extra if not looks_missing(label)]:
         of_rows = count(round(sum(n[label] for label in others)), "row")
         parts = {"role": argument_of(key), "truth": TRUTH[role], "names": name_list(others)}
-        yield words.ONLY_PREDICTED.format(rows=of_rows, **parts)
+        are_dropped = rows.undropped is not None and {*others} <= {*rows.undropped.labels_of(TASK)}
+        template = words.LABELS_DROPPED if are_dropped else words.ONLY_PREDICTED
+        yield template.format(rows=of_rows, **parts)
 
 
 def note_on_missing(column: str, label: Label, n: int) -> str:

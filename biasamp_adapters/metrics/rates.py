@@ -173,13 +173,16 @@ class RateMeasurement(Measurement):
     def reason_for_0(self) -> str:
         if self.coefficients.any() or not np.isfinite(self.value):
             return ""
-        decided_by = words.THE_LABELS if self.evaluation.reference is None else words.THE_REFERENCE
-        if self.evaluation.base_rates is not None:
-            decided_by = words.THE_GIVEN_RATES
-        elif len(self.evaluation.rows.variable(ATTRIBUTE).seen) < 2:
+        has_rates = self.evaluation.base_rates is not None
+        if not has_rates and len(self.evaluation.rows.variable(ATTRIBUTE).seen) < 2:
             return words.IS_0_FOR_ONE_GROUP
         template = words.NONE_FREQUENT if self.reads_reference else words.NO_SIGNS
-        return template.format(decided_by=decided_by)
+        return template.format(decided_by=words.THE_GIVEN_RATES if has_rates else self.decided_by)
+
+    @property
+    def decided_by(self) -> str:
+        """What decides the signs, unless rates are given."""
+        return words.THE_LABELS if self.evaluation.reference is None else words.THE_REFERENCE
 
     @cached_property
     def reason_of_few_rows(self) -> str:
@@ -247,7 +250,7 @@ class RateMeasurement(Measurement):
         if not n_uncertain:
             return ()
         note = words.UNCERTAIN_SHARES if self.reads_reference else words.UNCERTAIN_SIGNS
-        return (note.format(k=n_uncertain, m=self.changes.size),)
+        return (note.format(k=n_uncertain, m=self.changes.size, decided_by=self.decided_by),)
 
     def pairs(self) -> dict[str, Array]:
         """Return ``sign``, ``change``, ``contribution`` and ``uncertain`` of each pair."""

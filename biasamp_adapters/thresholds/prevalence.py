@@ -11,7 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from biasamp_adapters.counting import arrays
 from biasamp_adapters.counting.counts import read_rows
-from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, listing, positive_class
+from biasamp_adapters.counting.labels import (
+    ATTRIBUTE,
+    TASK,
+    Array,
+    Label,
+    check_order,
+    listing,
+    positive_class,
+)
 from biasamp_adapters.counting.variables import Block, Codes
 from biasamp_adapters.metrics.base import check_choice, check_number
 from biasamp_adapters.thresholds.sweep import can_be_cut, nearest_threshold
@@ -128,6 +136,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"y_score and y_true must have one shape; received {shapes}.{hint}")
         groups = read_groups(sensitive_features, len(kept)).take(kept)
         groups = groups.with_labels(groups.seen)
+        self._names = _names_of(sensitive_features)
         of_groups = "a prevalence of each group" if group_proba is None else "group_proba"
         is_of_groups = group_proba is not None or isinstance(self.prevalence, Mapping)
         if is_of_groups and sensitive_features is None:
@@ -191,6 +200,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             rule = "sensitive_features must be given: each group has its own threshold"
             raise ValueError(f"{rule}. In a search, name a column of X in the classifier")
         groups = read_groups(sensitive_features if self.groups_ else None, n_rows)
+        check_order(_names_of(sensitive_features), self._names, f"{ATTRIBUTE} of predict")
         codes = groups.with_labels(self.groups_ or groups.labels).codes
         is_unknown = codes == len(self.thresholds_)
         if is_unknown.any() and self.unknown_groups == "error":
@@ -268,6 +278,13 @@ def read_groups(sensitive_features: Any, n_rows: int) -> Codes:
         received = f"{len(groups)} rows, {groups.missing.sum()} of them without a group"
         raise ValueError(f"{rule}; received {received}")
     return groups
+
+
+def _names_of(sensitive_features: Any) -> Any:
+    """Return the names of crossed columns, if there are any."""
+    if sensitive_features is None:
+        return None
+    return arrays.name_of(arrays.read_input(sensitive_features, ATTRIBUTE))
 
 
 def _explain_classes(truth: Codes, score: Array) -> str:

@@ -195,6 +195,7 @@ def ba(y_true: Any = Y, y_pred: Any = P, sensitive_features: Any = G, **others: 
 OF_SEX = pd.Series(Y, index=pd.MultiIndex.from_arrays([G, G], names=["sex", "sex"]))
 UV = pd.DataFrame({"u": G, "v": G})
 CROSSED: dict[str, Any] = {"sensitive_features": UV}
+OF_VU = pd.crosstab([UV["v"], UV["u"]], Y, normalize="index")
 BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_true": [1, "1", 0, 0]}, "y_true holds 1 and '1', which look the same"),
     ({"sensitive_features": [1.0, "1.0", 2.0, "2.0"]}, "holds 1 and '1.0', which look the same"),
@@ -202,6 +203,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sensitive_features": {"u": ["x × y", "x"] * 2, "v": ["z", "y × z"] * 2}}, "replace the s"),
     (CROSSED | {"reference": (Y, UV[["v", "u"]])}, "the order of .*, 'u × v'; received 'v × u'"),
     (CROSSED | {"sensitive_features_pred": UV[["v", "u"]]}, "_pred must have its columns in the"),
+    (CROSSED | {"reference": bam.BaseRates(OF_VU)}, "rates must have"),
     ({"sensitive_features": [1.5, float("inf"), 1, 2]}, "finite labels; received inf"),
     ({"sensitive_features": np.array(["a", "nan", "a", "b"])}, "the text 'nan'"),
     ({"sensitive_features": ["\ud800", *"aaa"]}, r"_features must be text .* '\\ud800'$"),
@@ -289,6 +291,11 @@ def test_labels_that_only_predictions_have_leave_a_note() -> None:
     listed = bam.DirectionalBiasAmplification(class_labels=["no", "recid", "recid "])
     result = listed.result([*["recid", "no"] * 2], predicted, sensitive_features=G, n_boot=0)
     assert not any("never holds" in note for note in result.notes)
+    dropping = bam.DirectionalBiasAmplification(missing="drop")
+    truth, predicted = [*"ababzz"], [*"azab", None, None]
+    result = dropping.result(truth, predicted, sensitive_features=[*G, *G[1:3]], n_boot=0)
+    note = "All rows with y_true z are left out, but in 1 row y_pred holds z: they count, and LA"
+    assert result.notes[1].startswith(note)
 
 
 def test_clusters_must_be_labels() -> None:

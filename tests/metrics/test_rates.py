@@ -100,7 +100,7 @@ def test_sign_of_ba_is_uncertain_within_1_96_errors(moved, n_uncertain) -> None:
     # error of (1/4) / sqrt(200), so that z is .283 m: 1.70 for 6 and 1.98 for 7.
     n = [50 + moved, 50 - moved, 50 - moved, 50 + moved]
     groups, truth = np.repeat([[0, 0, 1, 1], [1, 0, 1, 0]], n, axis=1)
-    note = "For 4 of 4 rates the sign in BA is not clear in the reference (|z| below 1.96)."
+    note = "For 4 of 4 rates the sign in BA is not clear in the labels (|z| below 1.96)."
     # Small weights of a group or a class leave its rows as many.
     for light in (0 * truth, groups, truth):
         columns = {"sensitive_features": groups, "sample_weight": 0.01**light}

@@ -16,6 +16,7 @@ from biasamp_adapters import PrevalenceThreshold
 SCORE = [0.9, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1]
 TRUTH = [1, 0, 1, 1, 1, 0, 0, 0]
 GROUP = ["a"] * 4 + ["b"] * 4
+UV = pd.DataFrame({"u": GROUP, "v": GROUP})
 
 
 def fitted(
@@ -255,6 +256,7 @@ AS_IN_FIT = "must have 'cup', 'dog', as in fit; received "
         ({"group_proba": CERTAIN}, {"sensitive_features": GROUP}, "to both fit and predict, or"),
         (MATRIX, {"y_score": CUP_AND_DOG[["dog", "cup"]]}, AS_IN_FIT + "'dog', 'cup'"),
         (MATRIX, {"y_score": CUP_AND_DOG["cup"]}, AS_IN_FIT + "one column"),
+        ({"groups": UV}, {"sensitive_features": UV[["v", "u"]]}, "order .* 'u × v'; received 'v ×"),
     ],
 )
 def test_predict_with_wrong_inputs_says_the_rule(options, inputs, message) -> None:
