@@ -74,10 +74,13 @@ _NUMBER = """coalesce(TRY_CAST(CASE WHEN strlen($) < 4 THEN $ WHEN lower(trim($)
     WHEN lower(trim($)) = 'false' THEN '0' ELSE $ END AS DOUBLE),
     CASE WHEN $ IS NOT NULL THEN error(% || $) END)"""
 
-#: SQL of a function that a condition, ?, calls, whose result changes from run to run.
-_CHANGING = """FROM duckdb_functions() SELECT function_name WHERE (stability = 'VOLATILE'
+#: SQL of what a condition, $1, reads that changes from run to run: functions, or words for clocks.
+_CHANGING = """SELECT function_name FROM duckdb_functions() WHERE (stability = 'VOLATILE'
     OR stability = 'CONSISTENT_WITHIN_QUERY' AND len(parameters) = 0) AND contains(
-    json_serialize_sql('SELECT 1 WHERE ' || ?), '"function_name":"' || function_name || '"')"""
+    json_serialize_sql('SELECT 1 WHERE ' || $1), '"function_name":"' || function_name || '"')
+    UNION ALL SELECT word FROM (VALUES ('current_date'), ('current_time'), ('current_timestamp'),
+    ('localtime'), ('localtimestamp')) AS clocks(word) WHERE contains(
+    lower(json_serialize_sql('SELECT 1 WHERE ' || $1)), '"column_names":["' || word || '"]')"""
 
 
 @dataclass(frozen=True)
@@ -151,7 +154,7 @@ def query_files(
     rows = connection.sql(" UNION ALL ".join(queries))
     if where is not None:
         if changing := connection.execute(_CHANGING, [where]).fetchone():
-            raise ValueError(f"where must choose the same rows each time; received {changing[0]}()")
+            raise ValueError(f"where must choose the same rows each time; received {changing[0]}")
         rows = _filter(rows, list(columns), conditions, where, files[0].names)
     if kind != "parquet":
         rows = _with_types(connection, rows, choices)
