@@ -75,7 +75,7 @@ _NUMBER = """coalesce(TRY_CAST(CASE WHEN strlen($) < 4 THEN $ WHEN lower(trim($)
     CASE WHEN $ IS NOT NULL THEN error(% || $) END)"""
 
 #: SQL of what a condition, $1, reads that changes from run to run: functions, or words for clocks.
-_CHANGING = """SELECT function_name FROM duckdb_functions() WHERE (stability = 'VOLATILE'
+_CHANGING = """SELECT function_name || '()' FROM duckdb_functions() WHERE (stability = 'VOLATILE'
     OR stability = 'CONSISTENT_WITHIN_QUERY' AND len(parameters) = 0) AND contains(
     json_serialize_sql('SELECT 1 WHERE ' || $1), '"function_name":"' || function_name || '"')
     UNION ALL SELECT word FROM (VALUES ('current_date'), ('current_time'), ('current_timestamp'),

@@ -70,7 +70,7 @@ def test_selection_has_rows_that_meet_the_condition(path, where, groups) -> None
         ("exists (FROM glob('/*'))", "Cannot access file"),
         ("exists (FROM read_text('table.csv'))", "Cannot access file"),
         ("max(age) > 1", "cannot contain aggregates"),
-        ("Random() < 0.5", "where must choose the same rows each time; received random"),
+        ("Random() < 0.5", r"where must choose the same rows each time; received random\(\)"),
         ("age < CURRENT_DATE", "same rows each time; received current_date"),
         ("day < today()", r"received today\(\)"),
         ("nothing(age)", "nothing does not exist"),
