@@ -261,9 +261,10 @@ class AttackMeasurement(Measurement):
         )
 
     def _recentred(self, name: str, replicates: Array) -> Array:
-        """Return replicates around the value of drawn flips; those of levels have half the bias.
+        """Return replicates around the value of drawn flips.
 
-        Levels are skewed, so smooth ones are moved; those that jump between guesses are mirrored.
+        Levels are skewed, so smooth ones are moved by twice their bias; those that jump between
+        guesses are mirrored.
         """
         centre, mean = (mean_and_spread(x)[0] for x in (self._drawn_scores[name], replicates))
         if name == "value":
