@@ -291,9 +291,11 @@ def _only_predicted(rows: Rows, key: Key, extra: Sequence[Label]) -> Iterator[st
         yield note_on_missing(argument_of(key), label, round(n[label]))
     if others := [label for label in extra if not looks_missing(label)]:
         of_rows = count(round(sum(n[label] for label in others)), "row")
-        parts = {"role": argument_of(key), "truth": TRUTH[role], "names": name_list(others)}
-        are_dropped = rows.undropped is not None and {*others} <= {*rows.undropped.labels_of(TASK)}
-        template = words.LABELS_DROPPED if are_dropped else words.ONLY_PREDICTED
+        truth, whole = TRUTH[role], rows.undropped
+        parts = {"role": argument_of(key), "truth": truth, "names": name_list(others)}
+        template = words.ONLY_PREDICTED
+        if whole and whole.has(truth) and not without(others, whole.variable(truth).seen):
+            template = words.LABELS_DROPPED
         yield template.format(rows=of_rows, **parts)
 
 
