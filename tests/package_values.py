@@ -224,9 +224,9 @@ def compare_numbers(seed: int) -> dict[str, tuple[Number, float]]:
 
 def difference(expected: Number, computed: float) -> float:
     """Return how far a number is from the oracle's; infinite if only one of them is defined."""
-    if expected.value is None:
+    value = float("nan") if expected.value is None else float(expected.value)
+    if isnan(value):
         return 0.0 if isnan(computed) else float("inf")
-    value = float(expected.value)
     if value == computed:
         return 0.0
     gap = abs(value - computed) / expected.scale

@@ -97,18 +97,14 @@ def is_true_reason(d: Direction, reason: str) -> bool:
         return not match
     if match[2] != "rows" and match[3]:  # The summary has these sizes of groups alone.
         return True
-    sizes = {}
-    for row in d.data["groups"]:
+    sizes, groups = {}, [row for row in d.data["groups"] if row["name"] in d.named]
+    for row in groups:
         size = row["rows"] if match[2] == "rows" else row["size"]
         if match[3]:
             rate = d.rate(row["name"], d.data["positive"])["true"]
             size *= rate if match[3] == d.kind(d.data["positive"]) else 1 - rate
         sizes[d.group(row["name"])] = size
-    few = {
-        shown(row["name"])
-        for row in d.data["groups"]
-        if sizes[d.group(row["name"])] < 15 * (1 - 1e-9)
-    }
+    few = {shown(row["name"]) for row in groups if sizes[d.group(row["name"])] < 15 * (1 - 1e-9)}
     more = re.search(r"and (\d+) more$", match[1])
     named = re.findall(_names(few), match[1]) if few else []
     return bool(few) and len(named) + int(more[1] if more else 0) == len(few)

@@ -122,9 +122,15 @@ class Direction:
     def verdicts(self) -> list[Any]:
         return [row for row in self.summary["verdicts"] if row["direction"] == self.name]
 
+    @cached_property
+    def named(self) -> list[Any]:
+        """Return the members that have rates; of a group that is gone only its name is known."""
+        rates = [x["group"] for x in self.summary["rates"] if x["direction"] == self.name]
+        return [row["name"] for row in self.members if row["name"] in rates]
+
     def is_compared(self, rate: Any) -> bool:
         """Return whether gaps compare a rate: of two classes, or T->A of two groups, only one."""
-        if self.verdict["signs"] != len(self.members):
+        if self.verdict["signs"] != len(self.named):
             return True
         own = [x for x in self.every_gap if x["model"] == rate["model"]]
         rates = [x for x in self.summary["rates"] if x["direction"] == self.name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from contradictions.boxes import the_feature
+from contradictions.boxes import the_feature, told
 from contradictions.directions import DOWN, UP, Direction, Parts, family, is_clear
 from contradictions.printed import are_sizes, is_change, is_near, is_rate, is_size, shown
 from contradictions.verdicts import GAP
@@ -133,7 +133,7 @@ def are_shares(d: Direction, m: Parts, row: Any) -> bool:
     [labelled] = [
         x["true"]
         for x in d.summary["frequency"]
-        if (x["model"], x["of_class"]) == (d.verdict["model"], d.data["positive"])
+        if (x["model"], x["direction"], x["of_class"]) == (*told(d), d.data["positive"])
     ]
     is_right = m["k"] == m["e"] == shown(d.data["positive"]) and is_rate(m["t"], labelled)
     return is_right and is_rate(m["s"], row["predicted_positive"])

@@ -251,6 +251,8 @@ def signs(origin: Margins, *, is_even: bool) -> Array:
 def certainty(origin: Margins, *, is_even: bool) -> Array:
     """Return how many standard errors each of these differences is from 0, (groups, classes)."""
     labelled = origin.joint(ALL, LABELLED)[0]
+    if not labelled.any():
+        return np.zeros(origin.joint(ATTRIBUTE, TASK).shape[1:])
     joint, task = origin.joint(ATTRIBUTE, TASK)[0] / labelled, origin.joint(ALL, TASK)[0] / labelled
     group, total = _expected_groups(origin, is_even)
     share, rate = group[0] / total[0], 0.0 if is_even else task

@@ -140,7 +140,8 @@ class AttackMeasurement(Measurement):
         before, after = (self.quality.score(table, self.values) for table in (dataset, model))
         scores = self.quality.compare(before, after, self.is_difference)
         if self.attack.kind == "columns":
-            return {name: score.mean(axis=-1) for name, score in scores.items()}
+            with np.errstate(invalid="ignore"):  # Of infinite levels, up and down.
+                return {name: score.mean(axis=-1) for name, score in scores.items()}
         return scores
 
     # The data.
