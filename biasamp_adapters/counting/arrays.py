@@ -95,6 +95,8 @@ def to_plain(values: Any) -> Any:
         values = values.detach().cpu().numpy()
     if isinstance(values, np.ma.MaskedArray):
         return np.where(np.ma.getmaskarray(values), to_objects([None]), values.data)
+    if isinstance(values, np.ndarray):
+        return values.astype(np.float32) if values.dtype == np.float16 else values
     arrow = nw.dependencies.get_pyarrow()
     if arrow is not None and isinstance(values, arrow.RecordBatch):
         return arrow.Table.from_batches([values])

@@ -165,7 +165,8 @@ def _on_one_coding(labels: list[Label]) -> list[Label]:
 def check_text(labels: Iterable[Label], argument: str) -> None:
     """Raise if a label or name cannot be written."""
     for label in labels:
-        if re.search("[\ud800-\udfff]", show(label)):
+        text = show(label)
+        if not text.isascii() and re.search("[\ud800-\udfff]", text):
             raise ValueError(f"{argument} must be text that fits UTF-8; received {label!a:.60}")
 
 
