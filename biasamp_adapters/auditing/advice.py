@@ -183,19 +183,19 @@ def _what_to_do(subject: Subject) -> Iterator[str]:
     if not names.compares_classes and names.has_labels:
         if advice := words.READ_ERRORS.get(code):
             is_of_all = all(x.verdict["code"] == code for x in subject.models)
-            yield advice if is_of_all else subject.told(advice)
+            yield advice if is_of_all else subject.with_model(advice)
         if is_larger and names.has_two_classes:
-            yield from map(subject.told, _thresholds(subject))
+            yield from map(subject.with_model, _thresholds(subject))
     if any(map(is_small, names.members)) and verdict["why"] != "one_group":
         unit = names.data["unit"].removeprefix("effective ")
         yield words.SMALL_MEMBERS.format(unit=unit, members=names.nouns, member=names.noun)
     growing = sum(gap["status"] in UP for gap in subject.gaps)
     if is_larger and len(subject.gaps) > _MANY_GAPS and growing > 1:
-        yield subject.told(words.START_WITH.format(gaps=count(growing, "gap")))
+        yield subject.with_model(words.START_WITH.format(gaps=count(growing, "gap")))
     if is_larger and names.compares_classes:
         yield words.PREDICT_FEATURE.format(feature=names.the_feature)
     if code == "no_clear_change" and not verdict["no_errors"]:
-        yield from map(subject.told, _more_rows(subject))
+        yield from map(subject.with_model, _more_rows(subject))
     for record in subject.records("missing")[:1]:
         yield words.WHY_MISSING.format(**names.missing(record))
     if verdict["why"] == "one_group":

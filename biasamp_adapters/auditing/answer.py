@@ -115,7 +115,7 @@ def _answer(summary: Summary, direction: str) -> Answer:
         headline=headline,
         named=[*filter(None, [doubts(subject)]), *_named(subject)],
         more=[*of_gap, *ba_against_verdicts(subject)],
-        details=[*map(subject.told, details), *model_differences(subject)],
+        details=[*map(subject.with_model, details), *model_differences(subject)],
         closing=_closing(subject),
         line=line_below(subject),
         last=_last(subject, tag, headline),

@@ -250,7 +250,7 @@ class Subject:
         """Whether the audit compares models."""
         return len(self.models) > 1
 
-    def told(self, sentence: str) -> str:
+    def with_model(self, sentence: str) -> str:
         """Return a sentence on the model, which names it where there are several."""
         is_named = self.has_several_models
         return words.OF_MODEL.format(model=self.name, sentence=sentence) if is_named else sentence
